@@ -1,0 +1,105 @@
+"""`recall`: finds the command, and turns what goes wrong into a line on stderr and an exit code.
+
+A hook runs this at every session event of somebody's day, so it loads the one command that was asked for, and nothing
+else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from recall_plugin.cli.door import Command, Context, utf8_streams
+from recall_plugin.errors import RecallError
+
+# The name of each command, the module that holds it, and the line that `recall --help` shows.
+COMMANDS = {
+    "init": ("setup", "make a memory, and register its root"),
+    "status": ("status", "what the memory holds and how it is"),
+    "health": ("health", "healthy, degraded or down, with reasons"),
+    "archive": ("archive", "archive a transcript or a conversation file"),
+    "archive-session": ("archive_session", "archive the session of a hook's payload on stdin"),
+    "checkpoint": ("checkpoint", "save the session of a hook's payload before a compaction"),
+    "consume": ("consume", "print what a new session should know"),
+    "search": ("search", "search the archives"),
+    "config": ("config", "show the settings, or set one"),
+}
+
+_EPILOG = """\
+The pulse root is the home of one agent; its memory stands in ROOT/memory. It is found by --pulse-root, then by the
+environment variable RECALL_PULSE_ROOT, then where `recall init` registered it. `recall COMMAND --help` tells more.
+
+exit status: 0 done, 1 failed, 2 wrong usage, 3 not initialised, 4 the store is held by another process
+"""
+
+
+def entry() -> None:
+    """The console script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command; the exit code. Never raises for what a command reports as an error."""
+    utf8_streams()
+    root, rest = _leading_root(list(arguments))
+    name = rest[0] if rest else ""
+    if name not in COMMANDS:
+        return _without_command(rest)
+    command: Command = importlib.import_module(f"recall_plugin.cli.{COMMANDS[name][0]}").COMMAND
+    parser = command.parser(name)
+    options = parser.parse_args(rest[1:])
+    context = Context(options.pulse_root if options.pulse_root is not None else root, os.environ)
+    try:
+        return command.run(context, options)
+    except RecallError as error:
+        print(f"recall {name}: {error}", file=sys.stderr)
+        return 0 if command.is_hook else error.exit_code
+    except BrokenPipeError:  # `recall search … | head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print(f"recall {name}: interrupted", file=sys.stderr)
+        return 130
+    except Exception as error:
+        if not command.is_hook:
+            raise
+        print(f"recall {name}: {type(error).__name__}: {error} (this is a bug in recall)", file=sys.stderr)
+        return 0  # a hook never costs the session (law 8)
+
+
+def _leading_root(arguments: list[str]) -> tuple[str | None, list[str]]:
+    """The root given before the command, and the arguments without it."""
+    for option in ("--pulse-root", "--entity-root"):
+        if arguments[:1] == [option] and len(arguments) > 1:
+            return arguments[1], arguments[2:]
+        if arguments and arguments[0].startswith(f"{option}="):
+            return arguments[0].partition("=")[2], arguments[1:]
+    return None, arguments
+
+
+def _without_command(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="recall",
+        usage="recall [--pulse-root ROOT] COMMAND [ARGUMENT ...]",
+        description="The memory of an agent: what it knows, how sure it is, and from whom.",
+        epilog="commands:\n"
+        + "\n".join(f"  {name:<16} {line}" for name, (_, line) in COMMANDS.items())
+        + f"\n\n{_EPILOG}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--pulse-root", metavar="ROOT", help="the root to work on")
+    parser.add_argument("--version", action="store_true", help="print the version")
+    known, rest = parser.parse_known_args(arguments)
+    if known.version:
+        from recall_plugin import __version__
+
+        print(f"recall {__version__}")
+        return 0
+    if not rest:
+        parser.print_help()
+        return 0 if not arguments else 2
+    print(f"recall: unknown command {rest[0]!r}; `recall --help` lists the commands", file=sys.stderr)
+    return 2

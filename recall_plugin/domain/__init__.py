@@ -1,0 +1,1 @@
+"""Pure values and mathematics: no input, no output, the standard library only."""

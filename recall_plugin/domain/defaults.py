@@ -1,0 +1,6 @@
+"""What holds where no config says otherwise; apart from `config.py`, because a hook pays for every import."""
+
+EPHEMERAL_ENTRIES = 5
+TOOL_TEXT_CHARS = 4000
+# Claude Code shows 10,000 characters of a hook's output; the fence and a notice need some of them.
+CONSUME_CHARS = 9500

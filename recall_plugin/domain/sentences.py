@@ -1,0 +1,182 @@
+"""Sentences: where they begin and end in any text, and how a text is cut without breaking a word."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Scripts that are written without spaces between words: Han, kana, Thai, Lao, Myanmar, Khmer.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30fb\u30fc-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+# What belongs to a word: `\w`, and the vowel signs and accents that Python does not count among its letters.
+WORD_CHARS = (
+    r"\w\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0900-\u0963"
+    r"\u0981-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff"
+)
+
+_CLOSERS = "\"'”’»)\\]}*_`~"
+_WIDE_CLOSERS = "」』）】》〉”’\"')\\]"
+_MARK = r"(?:(?:[-*+•‣◦▪–]|\d{1,3}[.)]|#{1,6}|>)[ \t]++){0,4}+(?:\[[ xX]\][ \t]++)?+"
+# One class first, which the regex engine scans for at full speed; what follows always matches and gives nothing back, so
+# no text makes it look at a character twice.
+_BOUNDARY = re.compile(
+    r"[.!?…。！？｡．؟۔।॥։።။\n•‣◦▪](?:"
+    rf"(?<=[.!?…])[.!?…]*+[{_CLOSERS}]*+"
+    rf"|(?<=[。！？｡．؟۔।॥։።။])[。！？｡．؟۔।॥։።။]*+[{_WIDE_CLOSERS}]*+"
+    rf"|(?<=\n)\s*+{_MARK}"
+    r"|(?<=[•‣◦▪])(?=[ \t]))"
+)
+_LEAD = re.compile(rf"\s*+{_MARK}")
+_UNSPACED = re.compile(rf"[{UNSPACED}]")
+_QUOTES = "\"'”’»"
+_WORD = re.compile(r"\w")
+_SPACE = re.compile(r"\s*+")
+
+# Nothing ends here, whatever follows.
+_OPEN_ABBREVIATIONS = frozenset(
+    "dr mr mrs ms prof st vs cf e.g i.e eg ie resp dipl ing hr fr z.b d.h u.a bzw vgl ggf usw.a nr sr sra dra mme mlle"
+    " gen col lt sgt rev hon capt al incl excl est min max ca viz".split()
+)
+# A sentence goes on here if a number follows.
+_NUMBER_ABBREVIATIONS = frozenset("no nos fig figs eq sec ch vol p pp art ver v § ref jan feb mar apr jun jul aug sep sept oct nov dec".split())
+# A sentence goes on here if a small letter follows.
+_CLOSED_ABBREVIATIONS = frozenset("etc inc ltd co corp jr sr a.m p.m u.s u.k usw ph.d b.sc m.sc dept".split())
+_ABBREVIATIONS = _OPEN_ABBREVIATIONS | _NUMBER_ABBREVIATIONS | _CLOSED_ABBREVIATIONS
+_DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
+_NAME = re.compile(r"[^\W\d_](?:\.|[^\W\d_]+)\Z")
+_BEFORE_ORDINAL = frozenset("am vom der den dem zum bis und im des".split())
+# A line that ends with one of these is wrapped, not finished.
+_DANGLING = frozenset(
+    "a an and are as at be but by for from if in into is of on or our than that the their this to was were which with your"
+    " der die das den dem des ein eine einen und oder mit von zu im in auf für le la les un une des de du et ou à en"
+    " el los las una y o con por para".split()
+)
+_WRAPPED_FROM = 40  # characters: a shorter line is not wrapped, it is a line
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Every sentence of `text` as (start, end), in order, disjoint, without the white space and list marks around it.
+
+    A sentence ends at `. ! ? …` before white space, at the full stops of other scripts, at a line's end and at a
+    bullet. It goes on after an abbreviation, an initial, a version, a file name or a URL, after an ellipsis or a closed
+    quotation before a small letter, and over the end of a line of 40 characters or more that is wrapped: the next line
+    begins with a small letter, or this one ends with an article, a preposition or the like. What holds no letter and no
+    digit belongs to no sentence. Time is linear in the text's length.
+    """
+    spans: list[tuple[int, int]] = []
+    size = len(text)
+    lead = _LEAD.match(text)
+    start = line_start = lead.end() if lead else 0
+    for boundary in _BOUNDARY.finditer(text, start):
+        begin, end = boundary.span()
+        mark = text[begin]
+        stop = end
+        if mark in ".!?…":
+            if end < size and not text[end].isspace() and (mark in ".…" or not _UNSPACED.match(text, end)):
+                continue
+            if mark in ".…":
+                # Most full stops follow a plain word that is no abbreviation.
+                word = text[text.rfind(" ", start, begin) + 1 or start : begin] if end == begin + 1 else ""
+                if not (len(word) > 1 and word.isalpha() and word.lower() not in _ABBREVIATIONS):
+                    if _goes_on(text, start, begin, end):
+                        continue
+            elif text[end - 1] in _QUOTES and _next(text, end).islower():
+                continue
+        elif mark == "\n":
+            wrapped = begin - line_start >= _WRAPPED_FROM and _wraps(text, begin, end)
+            line_start = end
+            if wrapped:
+                continue
+            stop = begin
+        elif mark in "•‣◦▪":
+            stop = begin
+        elif (text[end - 1] in "」』" and text[end : end + 1] in ("と", "っ")) or (
+            mark == "．" and text[end : end + 1].isdigit()
+        ):
+            continue
+        if stop > start:
+            _append(spans, text, start, stop)
+        start = end
+    if size > start:
+        _append(spans, text, start, size)
+    return spans
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of `text` (`sentence_spans`), each as it stands there."""
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def shorten(text: str, limit: int) -> str:
+    """`text`, or its beginning up to the end of a word and "…": `limit` characters at the most, `limit` at least 1.
+
+    Where no word ends in the second half (a script without spaces, a long path), the cut falls between characters.
+    """
+    if len(text) <= limit:
+        return text
+    cut = limit - 1
+    space = max(text.rfind(" ", cut // 2, cut + 1), text.rfind("\n", cut // 2, cut + 1))
+    if space > 0:
+        cut = space
+    while cut > 0 and (unicodedata.combining(text[cut]) or text[cut] in "\u200d\ufe0f"):
+        cut -= 1
+    return text[:cut].rstrip(" \t\n,;:–—-(") + "…"
+
+
+def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    if text[start] == " " and start + 1 < end:
+        start += 1
+    if text[start].isspace() or text[end - 1].isspace():
+        piece = text[start:end]
+        end = start + len(piece.rstrip())
+        start += len(piece) - len(piece.lstrip())
+    if start < end and (text[start].isalnum() or _WORD.search(text, start, end)):
+        spans.append((start, end))
+
+
+def _next(text: str, end: int) -> str:
+    """The first character after white space, or nothing."""
+    space = _SPACE.match(text, end)
+    after = space.end() if space else end
+    return text[after : after + 1]
+
+
+def _wraps(text: str, begin: int, end: int) -> bool:
+    gap = text[begin:end]
+    if end >= len(text) or gap.strip() or gap.count("\n") > 1 or text[begin - 1] in ".!?…:;。！？|`":
+        return False
+    following = text[end]
+    if following.islower():
+        return True
+    words = text[max(0, begin - 12) : begin].split()
+    return following.isalnum() and bool(words) and words[-1].lower() in _DANGLING
+
+
+def _goes_on(text: str, start: int, begin: int, end: int) -> bool:
+    """Whether the full stop or ellipsis at `begin` is no sentence's end."""
+    following = _next(text, end)
+    if not following:
+        return False
+    if text[begin] == "…" or text.startswith("..", begin):
+        return following.islower()
+    if text[end - 1] in _QUOTES and following.islower():
+        return True
+    before = text[max(start, begin - 24) : begin].split()
+    if not before:
+        return True
+    token = before[-1].lstrip("(\"'[“‘«*_`¿¡")
+    lower = token.lower()
+    if lower in _OPEN_ABBREVIATIONS:
+        return True
+    if lower in _NUMBER_ABBREVIATIONS:
+        return following.isdigit()
+    if lower in _CLOSED_ABBREVIATIONS or _DOTTED.match(lower):
+        return following.islower()
+    if token.isdigit() and len(token) <= 3:
+        first = len(before) == 1 and begin - start <= len(token) + 2
+        return first or (len(before) > 1 and before[-2].lower() in _BEFORE_ORDINAL)
+    if len(token) == 1 and token.isupper() and token != "I" and following.isupper():
+        return len(before) == 1 or bool(_NAME.match(before[-2]))
+    return False

@@ -1,0 +1,113 @@
+"""The family of errors.
+
+RecallError
+├── UsageError            the call itself makes no sense
+├── NotInitialised        no pulse root, or one without a memory
+├── ConfigRefused         .recall-echo.toml cannot be trusted as it stands
+├── TranscriptError       a transcript cannot be read, or is not one
+├── LayoutError           something on disk is not what the layout says
+├── WriteFailed           a write did not happen: permission, space, a read-only disk
+└── Busy                  another process works on the memory folder
+
+Each carries its facts as fields. `message` says what is wrong and where, `hint` what to do next; only the outermost
+door turns an error into an exit code and a line on stderr.
+"""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+
+class RecallError(Exception):
+    """Something went wrong that the person can do something about."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+
+class UsageError(RecallError):
+    """The call itself makes no sense: an option out of range, an unknown key."""
+
+    exit_code = 2
+
+
+class NotInitialised(RecallError):
+    """There is no pulse root, or the one named holds no memory."""
+
+    exit_code = 3
+
+
+class ConfigRefused(RecallError):
+    """The config file cannot be trusted as it stands, and no default stands in for it (law 4)."""
+
+    def __init__(self, path: Path, reason: str, *, key: str = "", line: int | None = None, hint: str = "") -> None:
+        place = f"{path}:{line}" if line is not None else str(path)
+        subject = f"{place}: {key}: {reason}" if key else f"{place}: {reason}"
+        super().__init__(
+            f"config refused: {subject}", hint=hint or "mend the file; nothing is learned or sent until then"
+        )
+        self.path = path
+        self.reason = reason
+        self.key = key
+        self.line = line
+
+
+class TranscriptError(RecallError):
+    """A transcript is missing, unreadable, or in no format that is known here."""
+
+    def __init__(self, path: Path, reason: str, *, hint: str = "") -> None:
+        super().__init__(f"{path}: {reason}", hint=hint)
+        self.path = path
+        self.reason = reason
+
+
+class LayoutError(RecallError):
+    """A path of the memory folder is not what the layout says: a folder where a file should be, a foreign file."""
+
+    def __init__(self, path: Path, reason: str, *, hint: str = "") -> None:
+        super().__init__(f"{path}: {reason}", hint=hint)
+        self.path = path
+        self.reason = reason
+
+
+class WriteFailed(RecallError):
+    """A write did not happen, and what stood there before still does."""
+
+    def __init__(self, path: Path, reason: str, *, hint: str = "") -> None:
+        super().__init__(f"cannot write {path}: {reason}", hint=hint)
+        self.path = path
+        self.reason = reason
+
+    @classmethod
+    def from_os_error(cls, path: Path, error: OSError) -> WriteFailed:
+        """The same failure with what to do about it."""
+        hints = {
+            errno.ENOSPC: "free some space and run the command again; nothing was half written",
+            errno.EDQUOT: "your quota is used up: free some space and run the command again; nothing was half written",
+            errno.EACCES: f"make the folder writable for you: chmod u+rwx {path.parent}",
+            errno.EPERM: f"make the folder writable for you: chmod u+rwx {path.parent}",
+            errno.EROFS: "the disk is mounted read-only: name another root with --pulse-root",
+            errno.EISDIR: "a folder stands where this file should be: move it away",
+            errno.ENOTDIR: "a file stands where a folder should be: move it away",
+            errno.ENOENT: "the folder has vanished: run `recall init` to make it again",
+            errno.ENAMETOOLONG: "choose a shorter path",
+        }
+        return cls(path, error.strerror or str(error), hint=hints.get(error.errno or 0, ""))
+
+
+class Busy(RecallError):
+    """Another process holds the memory folder's lock."""
+
+    def __init__(self, path: Path, waited: float, holder: str = "") -> None:
+        by = f" by {holder}" if holder else ""
+        super().__init__(f"{path} is held{by}; waited {waited:.1f} s", hint="try again when it has finished")
+        self.path = path
+        self.holder = holder

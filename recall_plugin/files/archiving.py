@@ -1,0 +1,205 @@
+"""From a transcript to an archive: what is new of a session becomes a file, and the index and the window say so."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from recall_plugin.domain import defaults
+from recall_plugin.domain.conversation import Role, Turn, clip
+from recall_plugin.domain.digest import DigestBuilder
+from recall_plugin.domain.layout import Layout
+from recall_plugin.domain.transcript import Transcript
+from recall_plugin.errors import Busy, RecallError
+from recall_plugin.files import conversations, layers, lineage
+from recall_plugin.files.archive_format import Head, new_mark, render_head, render_tail, render_turn
+from recall_plugin.files.atomic import Staged, make_folder, staged
+from recall_plugin.files.lineage import Known, Lineage
+from recall_plugin.files.lock import DEFAULT_PATIENCE_SECONDS
+from recall_plugin.files.project import project_at
+
+_MOST_ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a conversation is written.
+
+    redact: masks the secrets of a text.
+    tool_text_limit: characters of a tool's output that are kept, at least 0.
+    window: sessions in EPHEMERAL.md, 1 to 50.
+    patience: seconds to wait for the folder's lock.
+    """
+
+    redact: Callable[[str], str]
+    tool_text_limit: int = defaults.TOOL_TEXT_CHARS
+    window: int = defaults.EPHEMERAL_ENTRIES
+    patience: float = DEFAULT_PATIENCE_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What archiving came to.
+
+    number, path: of the new archive; None where nothing was new, and nothing was written.
+    messages: new turns of the person and of the agent; tools: new uses of tools; known: turns that were archived
+    before.
+    notes: what the person should know although the archive stands: each names a thing and what to do.
+    """
+
+    session_id: str
+    number: int | None = None
+    path: Path | None = None
+    continues: int | None = None
+    messages: int = 0
+    tools: int = 0
+    known: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Written:
+    """The body of an archive that is being written, and what is counted on the way."""
+
+    digest: DigestBuilder
+    turns: int = 0
+    messages: int = 0
+    known: int = 0
+    last_known_in: int | None = None
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+
+    def count(self, turn: Turn) -> None:
+        self.digest.add(turn)
+        self.turns += 1
+        self.messages += turn.role is not Role.TOOL
+        if turn.time is not None:
+            self.first_at = min(self.first_at or turn.time, turn.time)
+            self.last_at = max(self.last_at or turn.time, turn.time)
+
+
+def archive(layout: Layout, transcript: Transcript, policy: Policy, *, source: str, now: datetime) -> Outcome:
+    """What is new of the transcript's session stands in a conversation file of its own, durable on the disk.
+
+    source: "session" or "checkpoint". now: an aware datetime, the archive's date where no turn has a time. Running it
+    again writes nothing. ARCHIVE.md and EPHEMERAL.md follow; where that fails the archive stands all the same, and a
+    note says so. Raises WriteFailed, LayoutError, Busy, and whatever the transcript raises; then nothing was written.
+    """
+    make_folder(layout.conversations)
+    for _ in range(_MOST_ATTEMPTS):
+        found = lineage.find(layout, transcript)
+        outcome = _attempt(layout, transcript, policy, found, source=source, now=now)
+        if outcome is not None:
+            return outcome
+    raise Busy(layout.memory, 0.0, "other archivers of the same session")
+
+
+def _attempt(
+    layout: Layout, transcript: Transcript, policy: Policy, found: Lineage, *, source: str, now: datetime
+) -> Outcome | None:
+    """None where another process archived the same session meanwhile, so that the lineage must be read again."""
+    written = _Written(DigestBuilder())
+    known = lineage.load(layout, found, written.digest)
+    mark = new_mark()
+    session_id = transcript.session.id
+    with staged(layout.conversations, destination=layout.conversations) as body:
+        for turn in _new_turns(transcript, known, policy, written):
+            written.count(turn)
+            body.file.write(render_turn(mark, turn).encode("utf-8", "replace"))
+        if written.turns == 0 or (not found.own and written.messages == 0):
+            return Outcome(session_id, known=written.known)
+        with layers.locked(layout, policy.patience):
+            if not found.holds_now(layout, transcript):
+                return None
+            head = _head(transcript, found, written, mark=mark, source=source, now=now)
+            head = _publish(layout, head, written.turns, body)
+            notes = _refresh(layout, policy.window)
+    return Outcome(
+        session_id,
+        number=head.number,
+        path=layout.conversation(head.number),
+        continues=head.continues,
+        messages=written.messages,
+        tools=written.turns - written.messages,
+        known=written.known,
+        notes=notes,
+    )
+
+
+def prepared(turn: Turn, policy: Policy) -> Turn:
+    """The turn as it may be written: secrets masked, and then a tool's output clipped, so that none is cut in two."""
+    text = policy.redact(turn.text)
+    if turn.tool is None:
+        return replace(turn, text=text)
+    tool = replace(
+        turn.tool, input=policy.redact(turn.tool.input), paths=tuple(policy.redact(path) for path in turn.tool.paths)
+    )
+    return replace(turn, text=clip(text, policy.tool_text_limit), tool=tool)
+
+
+def _new_turns(transcript: Transcript, known: Known, policy: Policy, written: _Written) -> Iterator[Turn]:
+    fresh_places = _fresh_places(transcript, known, policy)
+    place = 0
+    for turn in transcript.turns():
+        if turn.id:
+            is_new = not known.holds(turn.id)
+        else:
+            is_new = fresh_places is None or place in fresh_places
+            place += 1
+        if is_new:
+            yield prepared(turn, policy)
+        else:
+            written.known += 1
+            written.last_known_in = known.archive_of.get(turn.id, written.last_known_in)
+
+
+def _fresh_places(transcript: Transcript, known: Known, policy: Policy) -> set[int] | None:
+    """The places of the turns without ids that are new; None where all of them are."""
+    if not known.placed:
+        return None
+    given = [lineage.place_key(prepared(turn, policy)) for turn in transcript.turns() if not turn.id]
+    return lineage.placed_anew(known.placed, given)
+
+
+def _head(transcript: Transcript, found: Lineage, written: _Written, *, mark: str, source: str, now: datetime) -> Head:
+    session = transcript.session
+    seconds = (written.last_at - written.first_at).total_seconds() if written.first_at and written.last_at else 0.0
+    return Head(
+        number=0,
+        date=written.first_at or now,
+        session=session,
+        messages=written.messages,
+        seconds=seconds,
+        source=source,
+        project=project_at(session.cwd),
+        continues=found.own[-1] if found.own else written.last_known_in,
+        mark=mark,
+        digest=written.digest.finish(),
+    )
+
+
+def _publish(layout: Layout, head: Head, turns: int, body: Staged) -> Head:
+    """The archive stands under the next free number; the head with that number."""
+    present = conversations.numbers(layout)
+    number = present[-1] + 1 if present else 1
+    while True:
+        numbered = replace(head, number=number)
+        with staged(layout.conversations, destination=layout.conversation(number)) as whole:
+            whole.file.write(render_head(numbered).encode("utf-8", "replace"))
+            body.file.seek(0)
+            shutil.copyfileobj(body.file, whole.file, 1 << 20)
+            whole.file.write(render_tail(numbered, turns).encode("utf-8", "replace"))
+            if whole.claim(layout.conversation(number)):
+                return numbered
+        number += 1
+
+
+def _refresh(layout: Layout, window: int) -> tuple[str, ...]:
+    try:
+        layers.refresh(layout, window)
+    except RecallError as error:
+        return (f"the conversation is archived, but its index is not yet: {error}; it is repaired at the next start",)
+    return ()

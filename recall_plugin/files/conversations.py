@@ -1,0 +1,50 @@
+"""The folder of archives: which there are, and what each holds."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from recall_plugin.domain.layout import Layout, conversation_number
+from recall_plugin.errors import LayoutError
+from recall_plugin.files.archive_format import Archive, ArchiveReader, Head
+from recall_plugin.files.atomic import open_regular
+
+
+def numbers(layout: Layout) -> list[int]:
+    """The numbers of all archives, ascending; empty where the folder is missing. Raises LayoutError."""
+    try:
+        with os.scandir(layout.conversations) as entries:
+            found = (conversation_number(entry.name) for entry in entries)
+            return sorted(number for number in found if number is not None)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        hint = f"make it readable for you: chmod u+rwx {layout.conversations}"
+        raise LayoutError(layout.conversations, f"cannot be listed: {error.strerror}", hint=hint) from error
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[ArchiveReader]:
+    """The archive at `path`, being read. Raises LayoutError where there is no readable file."""
+    file = open_regular(path)
+    if file is None:
+        raise LayoutError(path, "there is no such archive", hint="`recall status` shows where the archives are")
+    with io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="\n") as lines:
+        yield ArchiveReader(lines)
+
+
+def read_archive(path: Path) -> Archive:
+    """What the archive at `path` holds, whole in memory. Raises LayoutError."""
+    with opened(path) as reader:
+        turns = tuple(reader.turns())
+        return Archive(reader.head, turns, reader.complete)
+
+
+def read_head(path: Path) -> Head:
+    """The head of the archive at `path`; its turns are not read. Raises LayoutError."""
+    with opened(path) as reader:
+        return reader.head

@@ -1,0 +1,112 @@
+"""A session becomes an archive: from a file, from a hook's payload, or as a preview that writes nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from recall_adapters import open_transcript
+from recall_adapters.claude_hooks import HookPayload
+from recall_plugin.domain.conversation import Role, Turn
+from recall_plugin.domain.instants import format_instant
+from recall_plugin.domain.layout import Layout
+from recall_plugin.domain.transcript import ReadReport, Transcript
+from recall_plugin.errors import TranscriptError
+from recall_plugin.files import archiving
+from recall_plugin.files.archive_transcript import ArchiveTranscript, looks_like_archive
+from recall_plugin.files.archiving import Outcome, Policy
+from recall_plugin.memory.policy import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """What archiving a file came to, with an account of the reading."""
+
+    outcome: Outcome
+    report: ReadReport
+
+
+def open_source(path: Path, *, settled: bool = True) -> Transcript:
+    """The transcript, or the conversation file, at `path`.
+
+    settled: whether the session is over; of one that goes on, a tool still at work is left for the next time.
+    Raises TranscriptError, LayoutError.
+    """
+    return ArchiveTranscript(path) if looks_like_archive(path) else open_transcript(path, settled=settled)
+
+
+def archive_file(layout: Layout, path: Path, known: Settings) -> Archived:
+    """What is new of the session in a file is archived. Raises TranscriptError, LayoutError, WriteFailed, Busy."""
+    return _archived(layout, open_source(path), known.policy, "session")
+
+
+def archive_hook(layout: Layout, payload: HookPayload, known: Settings, *, source: str) -> Archived:
+    """What is new of a hook's session is archived. source: "session" or "checkpoint". Raises as `archive_file`."""
+    if payload.transcript_path is None:
+        raise TranscriptError(
+            Path("(none)"),
+            f"the payload of {payload.event or 'this event'} names no transcript",
+            hint="archive the session's file by hand with `recall archive FILE`",
+        )
+    transcript = open_source(payload.transcript_path, settled=source == "session")
+    return _archived(layout, transcript, known.policy, source)
+
+
+def _archived(layout: Layout, transcript: Transcript, policy: Policy, source: str) -> Archived:
+    outcome = archiving.archive(layout, transcript, policy, source=source, now=datetime.now(UTC))
+    return Archived(outcome, transcript.report)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What archiving a file would keep of its own turns; those that a fork copied from its parent stand apart."""
+
+    transcript: Transcript
+    turns: tuple[Turn, ...]
+    inherited: tuple[Turn, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """The documented shape of `recall archive --dry-run --json` (docs/commands.md)."""
+        spoken = [turn.time for turn in self.turns if turn.role is not Role.TOOL and turn.time is not None]
+        tools = [turn.tool for turn in self.turns if turn.tool is not None]
+        report = self.transcript.report
+        return {
+            "session_id": self.transcript.session.id,
+            "agent": self.transcript.session.agent,
+            "cwd": self.transcript.session.cwd or None,
+            "first_message_at": format_instant(min(spoken)) if spoken else None,
+            "last_message_at": format_instant(max(spoken)) if spoken else None,
+            "turns": [_turn_to_json(turn) for turn in self.turns],
+            "inherited_turns": [_turn_to_json(turn) for turn in self.inherited],
+            "inherited_from": report.inherited_from or None,
+            "tools": dict(Counter(tool.name for tool in tools)),
+            "files_touched": sorted({path for tool in tools if tool.writes and not tool.error for path in tool.paths}),
+            "skipped_lines": report.skipped_lines,
+            "unknown_types": dict(sorted(report.unknown_types.items())),
+            "warnings": list(report.warnings),
+        }
+
+
+def preview(path: Path, policy: Policy) -> Preview:
+    """What `archive_file` would keep, secrets masked. Nothing is written, no memory needed. Raises TranscriptError."""
+    transcript = open_source(path)
+    own: list[Turn] = []
+    inherited: list[Turn] = []
+    for turn in transcript.turns():
+        kept = archiving.prepared(turn, policy)
+        (inherited if turn.id in transcript.report.inherited else own).append(kept)
+    return Preview(transcript, tuple(own), tuple(inherited))
+
+
+def _turn_to_json(turn: Turn) -> dict[str, object]:
+    value: dict[str, object] = {
+        "role": turn.role.value,
+        "text": turn.text,
+        "timestamp": format_instant(turn.time) if turn.time else None,
+        "id": turn.id or None,
+    }
+    if turn.tool is not None:
+        value["tool"] = {"name": turn.tool.name, "paths": list(turn.tool.paths), "error": turn.tool.error}
+    return value

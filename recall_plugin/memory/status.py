@@ -1,0 +1,153 @@
+"""What the memory holds and how it is, found out by looking at plain files; nothing is mended."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from recall_plugin.domain import health as states
+from recall_plugin.domain.health import Degraded, Down, Health, Healthy
+from recall_plugin.domain.instants import format_instant
+from recall_plugin.domain.layout import Layout
+from recall_plugin.errors import LayoutError, RecallError
+from recall_plugin.files import conversations, curated, ephemeral, index, layers
+from recall_plugin.memory.policy import settings
+
+_LOW_DISK_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer. detail: what it holds, in words; facts: the same as plain values for JSON."""
+
+    name: str
+    health: Health
+    detail: str
+    facts: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The whole memory. layers: config first, then the three text layers."""
+
+    root: Path
+    health: Health
+    layers: tuple[Layer, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """The documented shape of `recall status --json` (docs/commands.md)."""
+        return {
+            "pulse_root": str(self.root),
+            "health": states.to_json(self.health),
+            "layers": {
+                layer.name: {"health": states.to_json(layer.health), "detail": layer.detail, **layer.facts}
+                for layer in self.layers
+            },
+        }
+
+
+def status(layout: Layout) -> Status:
+    """The state of the memory at `layout`. Never raises: what is wrong is part of the answer."""
+    folder = _folder_health(layout)
+    if isinstance(folder, Down):
+        return Status(layout.root, folder, ())
+    found = (_config(layout), _curated(layout), _ephemeral(layout), _archives(layout))
+    return Status(layout.root, states.combine([folder, *(layer.health for layer in found)]), found)
+
+
+def _folder_health(layout: Layout) -> Health:
+    for folder in (layout.memory, layout.conversations):
+        if not folder.is_dir():
+            what = "is not a folder" if folder.exists() else "is missing"
+            return Down(f"{folder} {what}: run `recall init {layout.root}`")
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            return Down(f"{folder} cannot be written by you: chmod u+rwx {folder}")
+    reasons = []
+    mode = stat.S_IMODE(layout.memory.stat().st_mode)
+    if mode & 0o077:
+        reasons.append(f"{layout.memory} can be entered by others (mode {mode:04o}): chmod go-rwx {layout.memory}")
+    space = os.statvfs(layout.memory)
+    left = space.f_bavail * space.f_frsize
+    if left < _LOW_DISK_BYTES:
+        reasons.append(f"only {left >> 20} MiB are left on the disk of {layout.memory}: free some space")
+    return Degraded(tuple(reasons)) if reasons else Healthy()
+
+
+def _config(layout: Layout) -> Layer:
+    facts: dict[str, object] = {"path": str(layout.config)}
+    refused = settings(layout).refused
+    if refused is not None:
+        return Layer("config", Down(str(refused)), "refused", facts)
+    return Layer("config", Healthy(), "as set" if layout.config.exists() else "defaults", facts)
+
+
+def _curated(layout: Layout) -> Layer:
+    facts: dict[str, object] = {"path": str(layout.curated)}
+    try:
+        text = curated.read(layout)
+    except LayoutError as error:
+        return Layer("curated", Degraded((str(error),)), "unreadable", facts)
+    if text is None:
+        reason = f"{layout.curated} is missing: `recall init {layout.root}` makes a new one"
+        return Layer("curated", Degraded((reason,)), "missing", facts)
+    lines = len(curated.facts(text).splitlines())
+    facts |= {"lines": lines, "advised_lines": curated.ADVISED_LINES}
+    detail = f"{lines} lines"
+    if lines > curated.ADVISED_LINES:
+        detail += f", more than the advised {curated.ADVISED_LINES}"
+    return Layer("curated", Healthy(), detail, facts)
+
+
+def _ephemeral(layout: Layout) -> Layer:
+    window = settings(layout).policy.window
+    facts: dict[str, object] = {"path": str(layout.ephemeral), "window": window}
+    try:
+        entries = ephemeral.entries_of(ephemeral.read(layout) or "")
+    except LayoutError as error:
+        return Layer("ephemeral", Degraded((str(error),)), "unreadable", facts)
+    facts["sessions"] = len(entries)
+    return Layer("ephemeral", Healthy(), f"{len(entries)} of {window} sessions", facts)
+
+
+def _archives(layout: Layout) -> Layer:
+    facts: dict[str, object] = {"path": str(layout.conversations)}
+    try:
+        wrong = layers.disagreements(layout)
+        present = conversations.numbers(layout)
+        rows = index.read(layout) or []
+    except RecallError as error:
+        return Layer("archives", Degraded((str(error),)), "unreadable", facts)
+    newest = max((row.date for row in rows if row.date is not None), default=None)
+    facts |= {
+        "conversations": len(present),
+        "sessions": len(rows),
+        "messages": sum(row.messages for row in rows),
+        "bytes": _bytes(layout, present),
+        "newest": format_instant(newest) if newest else None,
+    }
+    reasons = [f"{what}: run `recall init {layout.root}` to make it again" for what in wrong]
+    reasons += _unreadable(layout, present)
+    return Layer("archives", Degraded(tuple(reasons)) if reasons else Healthy(), _archive_detail(facts, newest), facts)
+
+
+def _archive_detail(facts: dict[str, object], newest: datetime | None) -> str:
+    since = f", newest of {newest:%Y-%m-%d %H:%M} UTC" if newest else ""
+    return f"{facts['sessions']} sessions in {facts['conversations']} files, {facts['messages']} messages{since}"
+
+
+def _bytes(layout: Layout, present: list[int]) -> int:
+    return sum(path.stat().st_size for number in present if (path := layout.conversation(number)).exists())
+
+
+def _unreadable(layout: Layout, present: list[int]) -> list[str]:
+    found = []
+    for number in present:
+        path = layout.conversation(number)
+        if not path.is_file():
+            found.append(f"{path} is not a file: move it away")
+        elif not os.access(path, os.R_OK):
+            found.append(f"{path} cannot be read by you: chmod u+r {path}")
+    return found

@@ -1,0 +1,269 @@
+"""Nothing kept is lost or kept twice, whatever the order in which a session's parts arrive."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recall_plugin.domain.conversation import Conversation, Role, Session, ToolActivity, Turn
+from recall_plugin.domain.layout import Layout
+from recall_plugin.domain.transcript import GivenTranscript
+from recall_plugin.errors import LayoutError
+from recall_plugin.files import archiving, conversations, ephemeral, index, layers
+from recall_plugin.files.archiving import Outcome, Policy
+from recall_plugin.memory.setup import make_memory
+from strategies import conversations as any_conversations
+
+NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
+PLAIN = Policy(redact=lambda text: text)
+
+
+def said(*names: str, start: int = 0) -> tuple[Turn, ...]:
+    return tuple(
+        Turn(name, Role.USER if place % 2 == 0 else Role.ASSISTANT, f"text of {name}", NOW + timedelta(minutes=start + place))
+        for place, name in enumerate(names)
+    )
+
+
+def keep(
+    layout: Layout, turns: tuple[Turn, ...], session_id: str = "s1", source: str = "session", policy: Policy = PLAIN
+) -> Outcome:
+    session = Session(session_id, "claude-code", "/home/ada/harbor")
+    return archiving.archive(layout, GivenTranscript(Conversation(session, turns)), policy, source=source, now=NOW)
+
+
+def kept_texts(layout: Layout) -> list[str]:
+    return [
+        turn.text
+        for number in conversations.numbers(layout)
+        for turn in conversations.read_archive(layout.conversation(number)).turns
+    ]
+
+
+def test_a_session_becomes_a_file_a_row_and_an_entry(layout: Layout) -> None:
+    outcome = keep(layout, said("a", "b"))
+
+    assert outcome.number == 1
+    assert outcome.path == layout.conversation(1)
+    assert outcome.messages == 2
+    rows = index.read(layout)
+    assert rows is not None
+    assert [(row.session_id, row.parts, row.messages, row.duration) for row in rows] == [("s1", (1,), 2, "1m")]
+    assert "conversation 001" in (ephemeral.read(layout) or "")
+
+
+def test_a_session_archived_again_writes_nothing(layout: Layout) -> None:
+    keep(layout, said("a", "b"))
+    before = {path: path.read_bytes() for path in layout.memory.rglob("*") if path.is_file() and path != layout.lock}
+
+    again = keep(layout, said("a", "b"))
+
+    assert again.path is None
+    assert again.known == 2
+    assert before == {path: path.read_bytes() for path in before}
+    assert conversations.numbers(layout) == [1]
+
+
+def test_what_is_new_is_a_linked_continuation_with_one_row_and_one_entry(layout: Layout) -> None:
+    keep(layout, said("a", "b"), source="checkpoint")
+    keep(layout, said("x", "y"), session_id="s2")
+
+    outcome = keep(layout, said("a", "b", "c", "d"))
+
+    assert (outcome.number, outcome.continues, outcome.messages) == (3, 1, 2)
+    assert [turn.id for turn in conversations.read_archive(layout.conversation(3)).turns] == ["c", "d"]
+    rows = index.read(layout) or []
+    assert [(row.session_id, row.parts, row.messages) for row in rows] == [("s1", (1, 3), 4), ("s2", (2,), 2)]
+    entries = ephemeral.entries_of(ephemeral.read(layout) or "")
+    assert ["conversation 002" in entry for entry in entries] == [True, False]
+    assert ["conversation 003" in entry for entry in entries] == [False, True]
+
+
+def test_the_same_words_said_twice_are_kept_twice(layout: Layout) -> None:
+    turns = (Turn("1", Role.USER, "yes"), Turn("2", Role.ASSISTANT, "ok"), Turn("3", Role.USER, "yes"))
+
+    keep(layout, turns[:2])
+    keep(layout, turns)
+
+    assert kept_texts(layout) == ["yes", "ok", "yes"]
+
+
+def test_a_fork_keeps_only_its_own_turns_where_its_parent_is_archived(layout: Layout) -> None:
+    keep(layout, said("a", "b", "c"), session_id="parent")
+
+    outcome = keep(layout, said("a", "b") + said("f", "g", start=100), session_id="fork")
+
+    assert outcome.continues == 1
+    assert [turn.id for turn in conversations.read_archive(layout.conversation(2)).turns] == ["f", "g"]
+
+
+def test_a_fork_keeps_what_it_inherited_where_its_lineage_lacks_it(layout: Layout) -> None:
+    keep(layout, said("a", "b") + said("f", start=100), session_id="fork")
+
+    outcome = keep(layout, said("a", "b", "c"), session_id="parent")
+
+    assert outcome.continues == 1
+    assert kept_texts(layout) == ["text of a", "text of b", "text of f", "text of c"]
+
+
+def test_a_resumed_fork_still_knows_its_parents_turns(layout: Layout) -> None:
+    keep(layout, said("a", "b"), session_id="parent", source="checkpoint")
+    keep(layout, said("a", "b", "c"), session_id="parent")
+    keep(layout, said("a", "b", "c") + said("f", start=100), session_id="fork")
+
+    keep(layout, said("a", "b", "c") + said("f", "g", start=100), session_id="fork")
+
+    assert sorted(kept_texts(layout)) == [f"text of {name}" for name in "abcfg"]
+
+
+def test_two_agents_may_use_the_same_session_id(layout: Layout) -> None:
+    turns = (Turn("", Role.USER, "hello"),)
+    for agent in ("one", "two"):
+        source = GivenTranscript(Conversation(Session("main", agent), turns))
+        archiving.archive(layout, source, PLAIN, source="session", now=NOW)
+
+    assert [row.agent for row in index.read(layout) or []] == ["one", "two"]
+
+
+def test_a_session_in_which_nothing_was_said_is_not_archived(layout: Layout) -> None:
+    outcome = keep(layout, (Turn("t", Role.TOOL, "out", tool=ToolActivity("Read")),))
+
+    assert outcome == Outcome("s1")
+    assert conversations.numbers(layout) == []
+
+
+def test_a_tool_answered_later_is_kept_with_its_answer(layout: Layout) -> None:
+    waiting = Turn("t~", Role.TOOL, "", tool=ToolActivity("Bash"))
+    answered = Turn("t", Role.TOOL, "done", tool=ToolActivity("Bash"))
+
+    keep(layout, (*said("a"), waiting))
+    keep(layout, (*said("a"), answered))
+    keep(layout, (*said("a"), waiting))
+
+    assert kept_texts(layout) == ["text of a", "", "done"]
+
+
+def test_secrets_are_masked_before_a_tools_output_is_clipped(layout: Layout) -> None:
+    policy = Policy(redact=lambda text: text.replace("SECRET", "[redacted]"), tool_text_limit=30)
+    turn = Turn("t", Role.TOOL, "x" * 18 + "SECRET" + "y" * 40, tool=ToolActivity("Bash", input="echo SECRET"))
+
+    keep(layout, (*said("a"), turn), policy=policy)
+
+    raw = layout.conversation(1).read_text()
+    assert "SECRET" not in raw
+    assert "SEC" not in raw
+    assert "characters left out" in raw
+
+
+def test_a_number_that_something_else_took_is_left_alone(layout: Layout) -> None:
+    layout.conversation(1).mkdir()
+
+    outcome = keep(layout, said("a"))
+
+    assert outcome.number == 2
+    assert layout.conversation(1).is_dir()
+    assert [row.session_id for row in index.read(layout) or []] == ["conversation-001", "s1"]
+
+
+def test_the_window_is_first_in_first_out(layout: Layout) -> None:
+    for number in range(1, 8):
+        keep(layout, said(f"t{number}"), session_id=f"s{number}")
+
+    entries = ephemeral.entries_of(ephemeral.read(layout) or "")
+
+    assert [entry.split("conversation ")[1][:3] for entry in entries] == ["003", "004", "005", "006", "007"]
+
+
+@pytest.mark.parametrize("window", [1, 50])
+def test_the_window_is_as_wide_as_the_policy_says(layout: Layout, window: int) -> None:
+    for number in range(window + 1):
+        keep(layout, said(f"t{number}"), f"s{number}", policy=Policy(lambda text: text, window=window))
+
+    assert len(ephemeral.entries_of(ephemeral.read(layout) or "")) == window
+
+
+def test_a_conversation_that_the_index_missed_is_listed_once(layout: Layout) -> None:
+    keep(layout, said("a"))
+    stale = layout.index.read_bytes(), layout.ephemeral.read_bytes()
+    keep(layout, said("b"), session_id="s2")
+    layout.index.write_bytes(stale[0])
+    layout.ephemeral.write_bytes(stale[1])
+
+    found = layers.repair(layout, 5)
+
+    assert [str(what) for what in found] == ["ARCHIVE.md lists 1 of 2 conversations"]
+    assert [row.parts for row in index.read(layout) or []] == [(1,), (2,)]
+    assert layers.disagreements(layout) == []
+
+
+@pytest.mark.parametrize("cut", [0, 1, 200])
+def test_half_a_derived_file_is_made_again(layout: Layout, cut: int) -> None:
+    keep(layout, said("a", "b"))
+    whole = layout.index.read_bytes(), layout.ephemeral.read_bytes()
+    layout.index.write_bytes(whole[0][:cut])
+    layout.ephemeral.write_bytes(whole[1][:cut])
+
+    found = layers.repair(layout, 5)
+
+    assert [str(what) for what in found] == [
+        "ARCHIVE.md is cut or was altered",
+        "EPHEMERAL.md is cut or was altered",
+    ]
+    assert (layout.index.read_bytes(), layout.ephemeral.read_bytes()) == whole
+
+
+def test_a_deleted_conversation_leaves_the_index(layout: Layout) -> None:
+    keep(layout, said("a"), source="checkpoint")
+    keep(layout, said("a", "b"))
+    layout.conversation(1).unlink()
+
+    layers.repair(layout, 5)
+
+    assert [(row.parts, row.messages) for row in index.read(layout) or []] == [((2,), 1)]
+
+
+def test_an_unreadable_part_stops_the_archiving_of_its_session_and_names_the_file(layout: Layout) -> None:
+    keep(layout, said("a"))
+    text = layout.conversation(1)
+    text.unlink()
+    text.mkdir()
+
+    with pytest.raises(LayoutError, match=r"conversation-001\.md"):
+        keep(layout, said("a", "b"))
+
+
+@settings(max_examples=40)
+@given(any_conversations, st.integers(0, 6), st.integers(0, 6))
+def test_however_a_session_is_cut_into_parts_each_turn_is_kept_once(
+    tmp_path_factory: pytest.TempPathFactory, conversation: Conversation, first: int, second: int
+) -> None:
+    layout = make_memory(tmp_path_factory.mktemp("root")).layout
+    turns = tuple({turn.id or f"#{place}": turn for place, turn in enumerate(conversation.turns)}.values())
+    turns = tuple(turn for turn in turns if not turn.id.endswith("~"))
+
+    for end in (first, second, len(turns)):
+        source = GivenTranscript(Conversation(conversation.session, turns[:end]))
+        archiving.archive(layout, source, Policy(lambda text: text, tool_text_limit=10**6), source="checkpoint", now=NOW)
+
+    kept = [
+        turn
+        for number in conversations.numbers(layout)
+        for turn in conversations.read_archive(layout.conversation(number)).turns
+    ]
+    if any(turn.role is not Role.TOOL for turn in turns):
+        assert sorted(map(repr, kept)) == sorted(map(repr, turns))
+    assert layers.disagreements(layout) == []
+    assert len(index.read(layout) or []) <= 1
+
+
+def test_a_hostile_session_id_escapes_nowhere(layout: Layout, tmp_path: Path) -> None:
+    for hostile in ("a | 999 | b\n| 1000 |", "../../outside", "x" * 5000, "---\nlog: 999\n---"):
+        keep(layout, said(f"turn of {hostile}"), session_id=hostile)
+
+    assert conversations.numbers(layout) == [1, 2, 3, 4]
+    assert [row.session_id for row in index.read(layout) or []][1] == "../../outside"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["nia"]
