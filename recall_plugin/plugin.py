@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -35,7 +36,8 @@ from recall_plugin.memory import archive, session_start, setup, status
 from recall_plugin.memory.policy import settings
 from recall_plugin.messages import conversation_of, messages_of, session_meta
 
-_log = structlog.get_logger("recall")
+# Through the host's own logging: what structlog does by itself is to print on the host's stdout.
+_log = structlog.wrap_logger(logging.getLogger("recall"), processors=[structlog.stdlib.render_to_log_kwargs])
 
 
 class RecallPlugin:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
+# Every type that has been seen in a transcript; another one is a sign of a version to come.
 KNOWN_TYPES = frozenset(
     [
         "user",
@@ -138,7 +139,7 @@ def _silent(line: bytes) -> tuple[str, dict[str, object]] | None:
     if head is None or not line.endswith((b"}\n", b"}", b"}\r\n")):  # the rest is not looked at, but it may be torn
         return None
     sidechain = _SIDECHAIN.search(head[0]) is not None
-    if not sidechain and head[1] not in _SILENT:
+    if not head[1] or not (sidechain or head[1] in _SILENT):
         return None
     return head[1].decode("utf-8", "replace"), {"isSidechain": True} if sidechain else {}
 

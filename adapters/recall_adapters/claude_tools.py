@@ -19,7 +19,7 @@ _LONGEST_PATH = 4096  # PATH_MAX; what is longer names no file
 
 def tool_activity(name: object, asked: object) -> ToolActivity:
     """The use of a tool as far as its call tells: not yet whether it failed."""
-    label = clean_text(name[:_LONGEST_NAME]).strip() if isinstance(name, str) else ""
+    label = " ".join(clean_text(name[:_LONGEST_NAME]).split()) if isinstance(name, str) else ""
     fields = asked if isinstance(asked, dict) else {}
     paths = tuple(dict.fromkeys(path for key in _PATHS if (path := _path(fields.get(key)))))
     return ToolActivity(

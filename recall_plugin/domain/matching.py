@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from recall_plugin.domain.sentences import UNSPACED, WORD_CHARS
-from recall_plugin.domain.words import function_words
+from recall_plugin.domain.words import function_words, without_particle
 
 K1 = 1.2
 B = 0.75
@@ -31,6 +31,7 @@ _PROXIMITY = 0.5  # what two neighbouring terms side by side add, as a share of 
 _NEAR = 60  # characters: further apart, two terms are no neighbours
 _MOST_TERMS = 64
 _MOST_CHARACTERS = 4096  # of a query
+_MOST_ASKING = 1000  # documents with question words only that are kept
 _MOST_HITS = 24  # of a term in a document: more would change its score by less than a twentieth
 _MOST_MISSES = 64  # substrings that turn out to be no words, before the regex engine takes over
 
@@ -42,13 +43,14 @@ _MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _FOREIGN = re.compile(r"[^\n]?[^\x00-\x7f]+")
 _MAY_BE_MARKED = re.compile(rf"[\u00c0-\u024f\u1e00-\u1eff\u2c60-\u2c7f{_MARKS}]")
 _MARKED_LATIN = re.compile(rf"([a-z\u00df-\u024f\u0250-\u02af])[{_MARKS}]+")
-_STROKES = str.maketrans("øłđħŧı", "olđht\u0069".replace("đ", "d"))
+# Letters whose stroke is no accent to Unicode, and the marks that keyboards and editors set for ' and -.
+_PLAIN = str.maketrans("øłđħŧı’‘ʼ‐", "oldhti'''-")
 
 
 def fold(text: str) -> str:
     """`text` as it is compared: compatibility forms and case are gone, and so are the accents of Latin letters.
 
-    `Zoë` composed or decomposed, `ZOE` and the full-width `Ｚｏｅ` fold alike; `й` stays apart from `и`. Folding again changes
+    `Zoë` composed or decomposed, `ZOE` and the full-width `Ｚｏｅ` fold alike, and so do `'` and `’`; `й` stays apart from `и`. Folding again changes
     nothing. Lines stay lines: `fold(a + "\\n" + b) == fold(a) + "\\n" + fold(b)`.
     """
     if text.isascii():
@@ -65,8 +67,8 @@ def _fold_foreign(run: str) -> str:
     for _ in range(4):
         folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", run).casefold())
         if _MAY_BE_MARKED.search(folded):
-            bare = _MARKED_LATIN.sub(r"\1", unicodedata.normalize("NFD", folded))
-            folded = unicodedata.normalize("NFC", bare).translate(_STROKES)
+            folded = unicodedata.normalize("NFC", _MARKED_LATIN.sub(r"\1", unicodedata.normalize("NFD", folded)))
+        folded = folded.translate(_PLAIN)
         if folded == run:
             break
         run = folded
@@ -79,7 +81,7 @@ _fold_short = lru_cache(maxsize=4096)(_fold_foreign)
 # --- what a query looks for ------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(
-    rf"([{UNSPACED}]+)|((?:(?![{UNSPACED}])[{WORD_CHARS}])+(?:[._/@:'’-](?:(?![{UNSPACED}])[{WORD_CHARS}])+)*)"
+    rf"([{UNSPACED}]+)|((?:(?![{UNSPACED}])[{WORD_CHARS}])+(?:[._/@:'-](?:(?![{UNSPACED}])[{WORD_CHARS}])+)*)"
 )
 _JOINT = re.compile(r"[._/@:-]+")
 _SPAN_WORDS = re.compile(
@@ -101,52 +103,27 @@ _IRREGULAR: dict[str, tuple[str, ...]] = {
     ).split("|")
     for form in family.split()
 }
-_ENDINGS = (
-    "ations",
-    "ation",
-    "ments",
-    "ment",
-    "ings",
-    "ions",
-    "ing",
-    "ion",
-    "ies",
-    "ied",
-    "ers",
-    "ed",
-    "es",
-    "er",
-    "ly",
-    "rs",
-    "s",
-    "e",
-    "y",
-    "d",
-    "r",
-)
-# What may follow a stem in another form of the same word.
-_INFLECTION = re.compile(
-    rf"(?:e|es|ed|er|ers|ing|ings|s|y|ies|ied|ying|i?ly|ments?|ions?|ations?|able|d|r|rs)?(?:['’]s|s['’])?(?![{WORD_CHARS}])"
-)
-_ENDS_WORD = re.compile(rf"(?:['’]s)?(?:(?![{WORD_CHARS}])|(?=[{UNSPACED}]))")
-# Languages that put more at a word's end than English, and whose endings we do not know: up to three letters differ.
-_OTHER_ENDING = re.compile(rf"[{WORD_CHARS}]{{0,3}}(?![{WORD_CHARS}])")
-_UNSPACED = re.compile(rf"[{UNSPACED}]")
+_ENDINGS = tuple("ations ation ments ment ings ions ing ion ies ied ers ed es er ly rs s e y d r".split())
+_END = rf"(?:'s|')?(?:(?![{WORD_CHARS}])|(?=[{UNSPACED}]))"
+_AFTER_WORD = "s|es|ed|er|ers|ing|ings|ments?|ly|able|ions?|ations?|en|n"
+_AFTER_STEM = f"{_AFTER_WORD}|e|y|ies|ied|ying|i?ly|d|r|rs"
 _WORD_CHARACTER = re.compile(rf"(?![{UNSPACED}])[{WORD_CHARS}]")
-_HANGUL_OR_OTHER = re.compile(r"[\u0370-\u1fff\uac00-\ud7a3]")
+_OTHER_ALPHABET = re.compile(r"[\u0370-\u1dff]")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]")
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
     """Something a query looks for. text: folded, as the query has it; weight: in (0, 1], 1 for a content word.
 
-    stems: what a document must hold at the least, each the beginning of a form of the word; whole: whether it must stand as
-    a word (a piece of a script without spaces need not).
+    stems: one of these must a document hold, each the beginning of a form of the word; ending: a regex for what may follow
+    the first; whole: whether it must stand as a word (a piece of a script without spaces need not).
     """
 
     text: str
     weight: float
     stems: tuple[str, ...]
+    ending: str = ""
     whole: bool = True
 
     @property
@@ -174,7 +151,7 @@ def query_terms(query: str) -> tuple[Term, ...]:
             found = _pairs(run)
         else:
             spanned = any(start <= at < end for start, end in spans)
-            found = _words(word.replace("’", "'"), low, spanned=spanned)
+            found = _words(word, low, spanned=spanned)
         for term in found:
             known = terms.get(term.text)
             if known is None or known.weight < term.weight:
@@ -193,31 +170,35 @@ def _words(word: str, low: frozenset[str], *, spanned: bool) -> list[Term]:
     bare = word.removesuffix("'s")
     if word in low or bare in low:
         return [Term(word, _LOW, (word,))]
-    word = bare
     weight = _SPAN if spanned else _FULL
-    parts = [part for part in _JOINT.split(word) if part]
+    parts = [part for part in _JOINT.split(bare) if part]
     if len(parts) < 2:
-        return [Term(word, weight, _stems(word))]
-    found = [Term(word, weight, (word,))]
-    return found + [Term(part, _LOW if part in low else _PART, _stems(part)) for part in parts]
+        return [Term(bare, weight, *_forms(bare))]
+    return [Term(bare, weight, (bare,)), *(Term(part, _LOW if part in low else _PART, *_forms(part)) for part in parts)]
 
 
-def _stems(word: str) -> tuple[str, ...]:
-    """The beginnings that the forms of a word share, longest match first: its stem, and the irregular forms."""
+def _forms(word: str) -> tuple[tuple[str, ...], str]:
+    """The beginnings that the forms of a word share, and, as a regex, what may follow the first of them."""
     if word in _IRREGULAR:
-        return (word, *(form for form in _IRREGULAR[word] if form != word))
-    if not word.isascii():
-        return (word[: max(4, len(word) - 2)],) if _HANGUL_OR_OTHER.match(word) and len(word) >= 6 else (word,)
-    if not word.isalpha():
-        return (word,)
-    stem = word
+        return (word, *(form for form in _IRREGULAR[word] if form != word)), ""
+    if _HANGUL.match(word):
+        return (without_particle(word),), rf"[{WORD_CHARS}]{{0,3}}"
+    if _OTHER_ALPHABET.match(word):
+        # Languages that put more at a word's end than English, in ways not known here.
+        return (word[: max(4, len(word) - 2)],), rf"[{WORD_CHARS}]{{0,3}}" if len(word) >= 4 else ""
+    if not (word.isascii() and word.isalpha()) or len(word) < 3:
+        return (word,), ""
+    stem, soft = word, False
     for ending in _ENDINGS:
-        if stem.endswith(ending) and len(stem) - len(ending) >= (3 if ending == "s" and not stem.endswith("ss") else 4):
-            stem = stem[: -len(ending)]
+        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= (3 if ending == "s" else 4):
+            stem, soft = word[: -len(ending)], ending not in ("s", "ments", "ment")
             break
-    if len(stem) > 4 and stem[-1] in "eiy":
-        stem = stem[:-1]
-    return (stem,)
+    if soft and len(stem) > 4 and stem[-1] == stem[-2] and stem[-1] in "bdgmnprt":
+        stem = stem[:-1]  # planned: plan
+    elif len(stem) > 4 and (stem[-1] == "e" or (stem[-1] == "y" and stem[-2] not in "aeiou")):
+        stem, soft = stem[:-1], True
+    after = _AFTER_STEM if soft else _AFTER_WORD
+    return (stem,), f"(?:{stem[-1]}(?=ed|ing|er))?(?:{after})?" if len(stem) > 3 else "(?:s|es|ed|ing)?"
 
 
 # --- ranking ---------------------------------------------------------------------------------------------------------
@@ -244,13 +225,14 @@ class Bm25(Generic[K]):
     """Takes documents one by one and ranks those that match a query. Only counts are kept, and only of matching ones.
 
     Memory grows with the number of documents that hold a content word of the query (some 200 bytes each). Those that hold
-    question words only are counted, and at most 1,000 of them are kept, the first by key.
+    question words only are counted, and 2,000 of them are kept at the most, those with the most such words.
     """
 
     def __init__(self, query: str) -> None:
         self.terms = query_terms(query)
         self._lookups = [_Lookup(term) for term in self.terms]
-        self._content = [place for place, term in enumerate(self.terms) if term.is_content]
+        self._content = [place for place, term in enumerate(self.terms) if term.is_content] or list(range(len(self.terms)))
+        self._low = sorted(set(range(len(self.terms))).difference(self._content))
         self._matches: list[_Match[K]] = []
         self._merely_asking: list[_Match[K]] = []
         self._documents = 0
@@ -270,16 +252,13 @@ class Bm25(Generic[K]):
             counts[index] = count
             places.append(where)
             is_content = is_content or count > 0
-        for index, term in enumerate(self.terms):
-            if not term.is_content and self._lookups[index].occurs(folded):
+        for index in self._low:
+            if self._lookups[index].occurs(folded):
                 counts[index] = 1.0
-        holds = False
-        for index, count in enumerate(counts):
-            if count:
-                holds = True
-                self._holding[index] += 1
-        if not holds:
+        if not any(counts):
             return
+        for index, count in enumerate(counts):
+            self._holding[index] += count > 0
         near = tuple(_nearness(one, other) for one, other in zip(places, places[1:], strict=False)) if is_content else ()
         match = _Match(key, len(folded), tuple(counts), near, is_content)
         if is_content:
@@ -287,7 +266,9 @@ class Bm25(Generic[K]):
             return
         self._merely_asking.append(match)
         if len(self._merely_asking) > 2 * _MOST_ASKING:
-            self._merely_asking = heapq.nsmallest(_MOST_ASKING, self._merely_asking, key=lambda each: each.key)
+            self._merely_asking = heapq.nsmallest(
+                _MOST_ASKING, self._merely_asking, key=lambda each: (-sum(each.counts), each.key)
+            )
 
     def best(self, limit: int) -> list[tuple[K, float]]:
         """At most `limit` documents with their scores, all positive, highest first; equals by key.
@@ -322,9 +303,6 @@ class Bm25(Generic[K]):
         return score
 
 
-_MOST_ASKING = 1000
-
-
 def rank(query: str, documents: Iterable[tuple[K, str]], limit: int) -> list[tuple[K, float]]:
     """The `limit` documents that match `query` best, with scores; see `Bm25`. `documents` is read once, in order."""
     ranking: Bm25[K] = Bm25(query)
@@ -346,19 +324,10 @@ class _Lookup:
     def __init__(self, term: Term) -> None:
         self._term = term
         self._anywhere = not term.whole
-        self._regexes = tuple(
-            re.compile(rf"(?<![{_BOUNDED}])(?=(?:{re.escape(stem)}))") if term.whole else re.compile(re.escape(stem))
-            for stem in term.stems
+        self._endings = tuple(
+            re.compile(f"{term.ending if place == 0 else ''}{_END}") for place, _ in enumerate(term.stems)
         )
-        self._endings = tuple(self._ending(stem) for stem in term.stems)
-
-    def _ending(self, stem: str) -> re.Pattern[str]:
-        term = self._term
-        if stem != term.stems[0] or term.text in _IRREGULAR:
-            return _ENDS_WORD
-        if _HANGUL_OR_OTHER.match(term.text):
-            return _OTHER_ENDING
-        return _INFLECTION if term.text.isalpha() and term.text.isascii() and len(stem) > 2 and term.weight > _LOW else _ENDS_WORD
+        self._regexes = tuple(re.compile(rf"(?<![{WORD_CHARS}]){re.escape(stem)}") for stem in term.stems)
 
     def count(self, text: str) -> tuple[float, list[int]]:
         """How often the term occurs, other forms counting less, and where; up to 24 times."""
@@ -415,8 +384,6 @@ class _Lookup:
     def _begins(text: str, at: int) -> bool:
         return at == 0 or not (text[at - 1].isalnum() or text[at - 1] == "_") or not _WORD_CHARACTER.match(text, at - 1)
 
-
-_BOUNDED = WORD_CHARS
 
 
 def _nearness(one: list[int], other: list[int]) -> float:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from recall_plugin.domain.sentences import WORD_CHARS
-from recall_plugin.domain.words import UNSPACED_CHARACTER, common_words, token_pattern, unspaced_pieces
+from recall_plugin.domain.words import UNSPACED_CHARACTER, common_words, token_pattern, unspaced_pieces, without_particle
 
 LIMIT = 8
 _LONGEST = 40  # characters of a topic
@@ -19,7 +19,6 @@ _JOINT = re.compile(r"[./@:_-]")
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _KATAKANA = frozenset(map(chr, range(0x30A1, 0x3100)))
 _LONGEST_GRAM = 5
-_HANGUL_PARTICLE = re.compile(r"(?<=[\uac00-\ud7a3]{2})(?:은|는|이|가|을|를|의|에|에서|로|으로|와|과|도)\Z")
 
 _PERSON, _AGENT = 2.0, 1.0  # weight of a mention
 _PHRASE, _IDENTIFIER, _NAME, _WRITTEN = 1.6, 1.3, 1.3, 1.5
@@ -176,7 +175,7 @@ def _merge_plurals(scores: dict[str, float]) -> dict[str, float]:
 
 def _stem(word: str) -> str:
     if not word.isascii():
-        return _HANGUL_PARTICLE.sub("", word)
+        return without_particle(word)
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):

@@ -180,3 +180,11 @@ def unspaced_pieces(text: str) -> list[str]:
             piece = "".join(" " if character in _UNSPACED_FUNCTION else character for character in piece)
         pieces += [part for part in piece.split() if len(part) > 1]
     return pieces
+
+
+_HANGUL_PARTICLE = re.compile(r"(?<=[\uac00-\ud7a3]{2})(?:에서|으로|은|는|이|가|을|를|의|에|로|와|과|도)\Z")
+
+
+def without_particle(word: str) -> str:
+    """A Korean word without the particle at its end, where two syllables or more stand before it."""
+    return _HANGUL_PARTICLE.sub("", word)

@@ -27,10 +27,8 @@ def _ranks() -> dict[str, int]:
     """Every kind has its rank: where finds overlap, the lowest rank names the whole."""
     order = [*rules.FIRST_KINDS, *(rule.kind for rule in rules.TOKEN_RULES), *rules.OTHER_KINDS]
     order += [kind for _, kind in rules.KIND_BY_NAME]
-    ranks: dict[str, int] = {}
-    for kind in (*order, *rules.LAST_KINDS):
-        ranks.setdefault(kind, len(ranks))
-    return ranks
+    first = dict.fromkeys(kind for kind in order if kind not in rules.LAST_KINDS)
+    return {kind: rank for rank, kind in enumerate((*first, *rules.LAST_KINDS))}
 
 
 _RANK = _ranks()
@@ -40,6 +38,7 @@ KINDS = frozenset(_RANK)
 _ROUNDS = 8
 _RUN = b"a" * 20
 _RUN_TABLE = bytes(97 if chr(code) in f"{rules.LETTERS_DIGITS}_-" else 32 for code in range(256))
+_NAME_LETTERS = b"abcdefghijklmnopqrstuvwxyz_-"
 _KEY_CHARS = f"{rules.LETTERS_DIGITS}_.-"
 
 
@@ -60,9 +59,14 @@ class _Span(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """One stretch of text without markers. `low` has one lower-case byte per character of `text`."""
+    """One stretch of text without markers; `raw`, `low` and `runs` have one byte per character of `text`.
+
+    raw: its Latin-1 characters, "?" for the others. low: the same in lower case.
+    runs: "a" where a token character stands, else a space.
+    """
 
     text: str
+    raw: bytes
     low: bytes
     runs: bytes
 
@@ -130,7 +134,7 @@ def _merged(spans: list[_Span]) -> list[_Span]:
 
 def _spans(text: str) -> list[_Span]:
     raw = text.encode("latin-1", "replace")
-    seen = _Text(text, raw.lower(), raw.translate(_RUN_TABLE))
+    seen = _Text(text, raw, raw.lower(), raw.translate(_RUN_TABLE))
     spans = list(_tokens(seen))
     for word, finder in _FINDERS:
         at = seen.low.find(word)
@@ -164,7 +168,7 @@ def _prefixes() -> tuple[re.Pattern[str], dict[str, list[rules.TokenRule]]]:
 
 def _tokens(seen: _Text) -> Iterator[_Span]:
     """The tokens that show by their shape: looked for around every run of 20 or more token characters."""
-    text, _, runs = seen
+    text, raw, _, runs = seen
     start = runs.find(_RUN)
     if start < 0:
         return
@@ -174,6 +178,9 @@ def _tokens(seen: _Text) -> Iterator[_Span]:
         end = runs.find(b" ", start + 20)
         if end < 0:
             end = len(text)
+        if not raw[start:end].translate(None, _NAME_LETTERS):  # a name in lower case, a ruled line
+            start = runs.find(_RUN, end)
+            continue
         at = max(done, start - 16)
         while found := pattern.search(text, at, end):
             span = _token(text, found, by_prefix)
@@ -457,7 +464,10 @@ def _named_value(text: str, found: re.Match[str]) -> _Span | None:
     if not head and (words := _rx(r"(?:[A-Za-z]{2,15} ){1,2}\Z").search(window)):
         spoken, key = True, words.group() + key
     name = _name(key, spoken)
-    if not name.level or (style == "xml" and (found["quote"] or text[key_start - 1 : key_start] not in {"<", ":"})):
+    before = text[key_start - 1 : key_start]
+    if not name.level or (style == "xml" and (found["quote"] or before not in {"<", ":"})):
+        return None
+    if before == "/" and found["op"] == ":":  # the user of a URL
         return None
     start = _rx(_BLOCK).match(text, found.end()).end()  # type: ignore[union-attr]
     start, end, quoted = _value(text, start, style)
@@ -475,7 +485,7 @@ def _named_value(text: str, found: re.Match[str]) -> _Span | None:
 def _value(text: str, at: int, style: str) -> tuple[int, int, bool]:
     """Where the value that begins at `at` starts and ends, and whether it stands in quotes."""
     if style == "xml":
-        found = _rx(r"[^<\n]{1,4096}").match(text, at)
+        found = _rx(r"[^<\n]{1,4096}(?=</)").match(text, at)
         return at, at + len(found.group().rstrip()) if found else at, False
     opened = _rx(_OPEN).match(text, at)
     if not opened:

@@ -285,7 +285,7 @@ NOT_A_SECRET_KEY = (
     r"|setting|translation|i18n|locale|row|record|event|anon|shard|bucket|instrumentation|candidate|natural|surrogate)_?key"
 )
 PSK_NAME = r"(?:^|_)psk$"
-CREDENTIALS_NAME = r"(?:credentials?|creds|(?:^|_)pat)$"
+CREDENTIALS_NAME = r"(?:(?<!amz_)(?<!goog_)credentials?|creds|(?:^|_)pat)$"
 AUTH_NAME = r"^_?(?:auth|authconfig)$"
 MNEMONIC_NAME = r"(?:mnemonic|seed_phrase|recovery_phrase|seed_words)$"
 

@@ -245,7 +245,7 @@ def families(draw: st.DrawFn) -> list[list[Fields]]:
     clock = 0
     for n in range(draw(st.integers(1, 5))):
         copied: list[Fields] = []
-        if files and draw(st.booleans()):
+        if draw(st.booleans()) and files:
             parent = draw(st.sampled_from(files))
             copied = parent[draw(st.integers(0, 2)) : draw(st.integers(1, len(parent)))]
         own: list[Fields] = []

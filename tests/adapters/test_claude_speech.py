@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from claude_lines import agent, answers, asks, queue, queued, read, said, stamp, uid, user
@@ -138,7 +139,7 @@ def test_a_command_is_what_the_person_typed_after_its_name(text: str, words: str
         {"origin": {"kind": "auto-continuation"}},
     ],
 )
-def test_a_record_that_says_no_person_wrote_it_is_no_turn(tmp_path: Path, marks: dict[str, object]) -> None:
+def test_a_record_that_says_no_person_wrote_it_is_no_turn(tmp_path: Path, marks: dict[str, Any]) -> None:
     turns, _ = read(tmp_path, user("Looks typed.", **marks))
 
     assert turns == []
@@ -156,7 +157,7 @@ def test_a_record_that_says_no_person_wrote_it_is_no_turn(tmp_path: Path, marks:
         {"origin": "peer"},
     ],
 )
-def test_a_record_without_such_a_mark_is_the_persons(tmp_path: Path, marks: dict[str, object]) -> None:
+def test_a_record_without_such_a_mark_is_the_persons(tmp_path: Path, marks: dict[str, Any]) -> None:
     turns, _ = read(tmp_path, user("Typed.", **marks))
 
     assert said(turns) == ["Typed."]

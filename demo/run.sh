@@ -1,0 +1,55 @@
+#!/bin/sh
+# The whole way of a session: a pulse is set up in a temporary folder, a recorded session is replayed through the host's
+# hooks, and what the memory made of it is shown and searched. Nothing outside that folder is read or written.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+transcript="$here/5e0c2f4a-9b1d-4c6e-8a37-1f2d3c4b5a69.jsonl"
+work=$(mktemp -d "${TMPDIR:-/tmp}/recall-demo.XXXXXX")
+trap 'rm -rf "$work"' EXIT INT TERM
+export HOME="$work/home" XDG_CONFIG_HOME="$work/home/.config" RECALL_PULSE_ROOT="$work/nia"
+mkdir -p "$HOME"
+
+step() {
+    printf '\n==> %s\n' "$*"
+}
+
+run() {
+    printf '$ %s\n' "$*"
+    "$@"
+}
+
+step "A pulse is set up"
+run pulse init "$work/nia" --yes --set name=nia
+
+step "A recorded session goes through the hooks; a small budget makes the host compact once"
+run pulse replay --dir "$work/nia" --budget-tokens 1200 "$transcript"
+
+memory="$work/nia/memory"
+step "Layer 1, MEMORY.md: the curated facts, yours and the agent's"
+printf '\n2026-11-24: quay lengths are metres, everywhere.\n' >>"$memory/MEMORY.md"
+run tail -n 3 "$memory/MEMORY.md"
+
+step "Layer 2, EPHEMERAL.md: what the latest sessions came to"
+run cat "$memory/EPHEMERAL.md"
+
+step "Layer 3, ARCHIVE.md and conversations/: everything that was said, secrets masked"
+run cat "$memory/ARCHIVE.md"
+run head -n 60 "$memory/conversations/conversation-001.md"
+
+step "Search: lines, in any script"
+run recall search 窗口
+run recall search "redacted: url-password"
+
+step "Search: by relevance, in your own words"
+run recall search --ranked --limit 3 "Which queue did we choose instead of the Redis list?"
+
+step "What the next session is told"
+run recall consume
+
+step "The same session again: nothing is kept twice"
+run recall archive "$transcript"
+
+step "How it is"
+run recall status
+run pulse status --dir "$work/nia"
