@@ -4,7 +4,8 @@ RecallError
 ├── UsageError            the call itself makes no sense
 ├── NotInitialised        no pulse root, or one without a memory
 ├── ConfigRefused         .recall-echo.toml cannot be trusted as it stands
-├── TranscriptError       a transcript cannot be read, or is not one
+├── TranscriptError       a transcript cannot be read
+│   └── UnknownFormat     or is none that is known here
 ├── LayoutError           something on disk is not what the layout says
 ├── WriteFailed           a write did not happen: permission, space, a read-only disk
 └── Busy                  another process works on the memory folder
@@ -67,6 +68,10 @@ class TranscriptError(RecallError):
         super().__init__(f"{path}: {reason}", hint=hint)
         self.path = path
         self.reason = reason
+
+
+class UnknownFormat(TranscriptError):
+    """A file is no transcript in a format that is known here."""
 
 
 class LayoutError(RecallError):

@@ -29,7 +29,7 @@ from recall_plugin import __version__
 from recall_plugin.domain import health as states
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import GivenTranscript
-from recall_plugin.errors import RecallError, TranscriptError
+from recall_plugin.errors import RecallError, UnknownFormat
 from recall_plugin.files import archiving
 from recall_plugin.files.archiving import Outcome
 from recall_plugin.memory import archive, session_start, setup, status
@@ -93,8 +93,8 @@ class RecallPlugin:
     @hookimpl
     def read_transcript(self, path: Path) -> TranscriptReading | None:
         try:
-            transcript = archive.open_source(path)
-        except TranscriptError:
+            transcript = archive.open_source(path, settings(self._started).policy)
+        except UnknownFormat:
             return None
         return TranscriptReading(session=session_meta(transcript.session), messages=messages_of(transcript.turns()))
 
@@ -125,7 +125,7 @@ def _receipt(outcome: Outcome) -> dict[str, object]:
         "session_id": outcome.session_id,
         "archive": str(outcome.path) if outcome.path else None,
         "number": outcome.number,
-        "new_messages": outcome.messages,
+        "new_messages": outcome.messages + outcome.tools,
         "already_known": outcome.known,
         "notes": outcome.notes,
     }

@@ -6,7 +6,7 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -41,15 +41,23 @@ class Recall:
     """The `recall` command as a process of its own."""
 
     def __init__(self, home: Path, cwd: Path) -> None:
-        self.environment = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        }
         self.cwd = cwd
 
     def __call__(
-        self, *arguments: str | Path, stdin: bytes = b"", environment: Mapping[str, str] | None = None, **options: object
+        self,
+        *arguments: str | Path,
+        stdin: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+        wrapper: Sequence[str] = (),
     ) -> subprocess.CompletedProcess[str]:
-        """Runs `recall ARGUMENTS` to its end."""
+        """Runs `recall ARGUMENTS` to its end. wrapper: a command that runs it, such as one that drops privileges."""
         return subprocess.run(
-            [sys.executable, "-m", "recall_plugin.cli", *map(str, arguments)],
+            [*wrapper, sys.executable, "-m", "recall_plugin.cli", *map(str, arguments)],
             input=stdin.decode("utf-8", "surrogateescape"),
             encoding="utf-8",
             errors="surrogateescape",
@@ -58,7 +66,6 @@ class Recall:
             timeout=100,
             cwd=self.cwd,
             env={**self.environment, **(environment or {})},
-            **options,  # type: ignore[call-overload]
         )
 
 

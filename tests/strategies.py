@@ -55,7 +55,12 @@ tools = st.builds(
     error=st.booleans(),
 )
 spoken_turns = st.builds(
-    Turn, id=short_texts, role=st.sampled_from([Role.USER, Role.ASSISTANT]), text=texts, time=times
+    Turn,
+    id=short_texts,
+    role=st.sampled_from([Role.USER, Role.ASSISTANT]),
+    text=texts,
+    time=times,
+    unattended=st.booleans(),
 )
 tool_turns = st.builds(Turn, id=short_texts, role=st.just(Role.TOOL), text=texts, time=times, tool=tools)
 turns = st.one_of(spoken_turns, tool_turns)

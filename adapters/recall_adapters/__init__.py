@@ -8,7 +8,8 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from recall_plugin.errors import TranscriptError
+from recall_plugin.domain.defaults import TOOL_TEXT_CHARS
+from recall_plugin.errors import TranscriptError, UnknownFormat
 
 TYPE_CHECKING = False  # type checkers know the name; `typing` would cost a hook some milliseconds
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 KNOWN_FORMATS = ("Claude Code (.jsonl under ~/.claude/projects)",)
 
 
-def open_transcript(path: Path, *, settled: bool = True, tool_text_limit: int = 4000) -> Transcript:
+def open_transcript(path: Path, *, settled: bool = True, tool_text_limit: int = TOOL_TEXT_CHARS) -> Transcript:
     """The transcript at `path`, by the first adapter that knows the file; its turns have not been read yet.
 
     settled: False for a session that is still going on: tools that may still answer are left out.
@@ -29,7 +30,7 @@ def open_transcript(path: Path, *, settled: bool = True, tool_text_limit: int = 
     _require_readable(path)
     if sniff(path):
         return ClaudeTranscript(path, settled=settled, tool_text_limit=tool_text_limit)
-    raise TranscriptError(
+    raise UnknownFormat(
         path, "not a transcript in a format that is known here", hint=f"known formats: {', '.join(KNOWN_FORMATS)}"
     )
 

@@ -19,6 +19,7 @@ from recall_adapters.claude_forks import find_elders, usable_id
 from recall_adapters.claude_records import KNOWN_TYPES, flat_kind, read_records
 from recall_adapters.claude_turns import Reading, is_subagents
 from recall_plugin.domain.conversation import Session, Turn, clean_text
+from recall_plugin.domain.defaults import TOOL_TEXT_CHARS
 from recall_plugin.domain.transcript import ReadReport
 from recall_plugin.errors import TranscriptError
 
@@ -63,7 +64,7 @@ def sniff(path: Path) -> bool:
 class ClaudeTranscript:
     """A transcript of Claude Code. Each reading streams it anew, holding one line at a time and the ids seen."""
 
-    def __init__(self, path: Path, *, tool_text_limit: int = 4000, settled: bool = True) -> None:
+    def __init__(self, path: Path, *, tool_text_limit: int = TOOL_TEXT_CHARS, settled: bool = True) -> None:
         """The transcript at `path`, not opened yet.
 
         tool_text_limit: characters of a tool's answer that are kept, at least 0.

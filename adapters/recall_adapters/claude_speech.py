@@ -73,6 +73,12 @@ def is_the_person(fields: dict[str, object]) -> bool:
     return not isinstance(kind, str) or kind in _PERSONS_ORIGINS
 
 
+def is_unattended(fields: dict[str, object]) -> bool:
+    """Whether a record comes from a run without a terminal, whose prompts a program may have written."""
+    entrypoint = fields.get("entrypoint")
+    return fields.get("promptSource") == "sdk" or (isinstance(entrypoint, str) and entrypoint.startswith("sdk"))
+
+
 def blocks_of(content: object) -> list[object]:
     """The blocks of a message's content, whichever of the vendor's shapes it has."""
     if isinstance(content, list):

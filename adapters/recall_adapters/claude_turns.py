@@ -10,7 +10,14 @@ from pathlib import Path
 
 from recall_adapters.claude_forks import Elder, forked_from, record_id, usable_id
 from recall_adapters.claude_records import KNOWN_TYPES, Record
-from recall_adapters.claude_speech import agents_words, blocks_of, is_the_person, persons_words, split_rejection
+from recall_adapters.claude_speech import (
+    agents_words,
+    blocks_of,
+    is_the_person,
+    is_unattended,
+    persons_words,
+    split_rejection,
+)
 from recall_adapters.claude_tools import bounded, result_text, tool_activity
 from recall_plugin.domain.conversation import Role, ToolActivity, Turn, clean_text
 from recall_plugin.domain.instants import parse_instant
@@ -67,6 +74,7 @@ class Reading:
         self._queued: list[str] = []
         # Of the record at hand.
         self._inherited = False
+        self._unattended = False
         self._time: datetime | None = None
 
     def take(self, record: Record) -> Iterator[Turn]:
@@ -83,6 +91,7 @@ class Reading:
                 return
             self._records.add(uuid)
         self._inherited = self._is_inherited(record)
+        self._unattended = is_unattended(record.fields)
         self._time = parse_instant(record.fields.get("timestamp"))
         match record.kind:
             case "user":
@@ -214,7 +223,8 @@ class Reading:
         if self._inherited:
             self._report.inherited.add(id_)
         self._user_turns += role is Role.USER
-        yield Turn(id=id_, role=role, text=text, time=self._time, tool=tool)
+        unattended = role is Role.USER and self._unattended
+        yield Turn(id=id_, role=role, text=text, time=self._time, tool=tool, unattended=unattended)
 
     def _nobody_spoke(self) -> str:
         if self._of_subagent or (self._sidechain_records and not self._own_records):

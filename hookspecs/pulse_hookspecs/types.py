@@ -179,7 +179,8 @@ class _Receipt(_Value):
     session_id: the session they belong to.
     archive: the file (or other place) that was written; None where nothing had to be written, or nothing could be.
     number: the number by which the memory calls what it wrote, at least 1; None where it counts nothing.
-    new_messages: how many of the messages were kept now; already_known: how many it had from an earlier call.
+    new_messages: how many of the messages were kept now; already_known: how many it had from an earlier call. Counted as
+        the memory keeps them: a tool's use and its result, which are two messages, may count as one.
     reasons: why they were not kept. Given exactly when they were not.
     notes: what the person may want to know although all went well.
     """

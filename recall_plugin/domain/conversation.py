@@ -53,6 +53,8 @@ class Turn:
     text: clean text (`clean_text`), never redacted here.
     time: when it was said, UTC; None where the vendor does not say.
     tool: present exactly when the role is TOOL.
+    unattended: whether the transcript tells that no person typed it although it stands in the person's place: the prompt of
+        a headless run.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Turn:
     text: str
     time: datetime | None = None
     tool: ToolActivity | None = None
+    unattended: bool = False
 
     def __post_init__(self) -> None:
         if (self.tool is None) is (self.role is Role.TOOL):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from recall_plugin.domain import cues
+from recall_plugin.domain import cues, decisions, tasks
 from recall_plugin.domain.conversation import Role, ToolActivity, Turn
 from recall_plugin.domain.prose import Kind, blocks, is_sentence, plain
 from recall_plugin.domain.sentences import shorten, split_sentences
@@ -39,7 +39,14 @@ _ANSWERS = 4  # of them, those that may hold the answer where nothing is told as
 _KEPT_PATHS, _KEPT_TOOLS = 1000, 256
 
 _SLASH_COMMAND = re.compile(r"/[\w:-]+(?:\s+|\Z)")
-_NOT_TYPED = ("This session is being continued", "[Request interrupted", "Caveat: The messages below", "<system-", "<command-", "<local-command")
+_NOT_TYPED = (
+    "This session is being continued",
+    "[Request interrupted",
+    "Caveat: The messages below",
+    "<system-",
+    "<command-",
+    "<local-command",
+)
 _WORD = re.compile(r"\w+")
 
 
@@ -121,6 +128,10 @@ def _is_same(words: frozenset[str], other: frozenset[str]) -> bool:
     return bool(words and other) and 5 * len(words & other) >= 4 * min(len(words), len(other))
 
 
+def _may_say_in_wide_script(text: str) -> bool:
+    return decisions.may_decide_in_wide_script(text) or tasks.may_leave_in_wide_script(text)
+
+
 class _Kept(NamedTuple):
     turn: int
     by_person: bool
@@ -129,6 +140,8 @@ class _Kept(NamedTuple):
 
 class DigestBuilder:
     """Takes the turns of one session in order and gives its digest. Memory does not grow with their number or size.
+
+    The prompt of a headless run says what was wanted, but decides nothing in the person's name.
 
     Of a turn longer than 64,000 characters its first 48,000 and last 16,000 are read; of what tools printed, nothing.
     """
@@ -171,27 +184,31 @@ class DigestBuilder:
                 text = text[command.end() :]
         if not text or text.isspace():
             return
-        self._read(text, by_person=by_person)
+        self._read(text, by_person=by_person and not turn.unattended)
         if by_person and text.startswith(_NOT_TYPED):
             return
         if len(text) > _KEPT_HEAD + _KEPT_TAIL:
-            text = f"{text[:_KEPT_HEAD].rpartition(' ')[0] or text[:_KEPT_HEAD]}\n\n{text[-_KEPT_TAIL:].partition(' ')[2]}"
+            text = (
+                f"{text[:_KEPT_HEAD].rpartition(' ')[0] or text[:_KEPT_HEAD]}\n\n{text[-_KEPT_TAIL:].partition(' ')[2]}"
+            )
         self._keep(text, by_person=by_person)
 
     def finish(self) -> Digest:
         """The digest of all turns added so far."""
         said, ending = self._tell()
         files = tuple(sorted(self._files))
-        topics = self._topics.topics([(text, True) for text in self._request] + [(each.text, each.by_person) for each in said], files)
+        topics = self._topics.topics(
+            [(text, True) for text in self._request] + [(each.text, each.by_person) for each in said], files
+        )
         if ending is None:
             weights = weights_of(topics)
             answers = [first for kept in list(self._latest)[-_ANSWERS:] if (first := told(kept.text, kept.turn)[0])]
             ending = max(answers, key=lambda answer: (centrality(answer, weights), answer.turn), default=None)
-        decisions = self._decisions.best(DECISIONS_LIMIT)
+        decided = self._decisions.best(DECISIONS_LIMIT)
         return Digest(
-            summary=summarise(self._request or [self._first_words], said, ending, topics, decisions),
+            summary=summarise(self._request or [self._first_words], said, ending, topics, decided),
             topics=topics,
-            decisions=decisions,
+            decisions=decided,
             action_items=self._actions.best(ACTIONS_LIMIT, without=frozenset(self._done)),
             files=files,
             tools=tuple(self._tools.items()),
@@ -231,26 +248,24 @@ class DigestBuilder:
                 statements.add(plain(block), cues.STRONG, by_person=by_person)
             else:
                 title = ""
-                decides = cues.DECISIONS.words.intersection(words)
-                leaves = cues.ACTIONS.words.intersection(words)
-                if decides or leaves or (not block.isascii() and cues.may_say_in_wide_script(block)):
+                decides = decisions.DECISIONS.words.intersection(words)
+                leaves = tasks.TASKS.words.intersection(words)
+                if decides or leaves or (not block.isascii() and _may_say_in_wide_script(block)):
                     self._look_for_cues(block, decides, leaves, by_person=by_person)
 
-    def _look_for_cues(
-        self, block: str, decides: frozenset[str], leaves: frozenset[str], *, by_person: bool
-    ) -> None:
+    def _look_for_cues(self, block: str, decides: frozenset[str], leaves: frozenset[str], *, by_person: bool) -> None:
         for sentence in split_sentences(block):
             low = sentence[:_ITEM_LIMIT].lower()
             found = [word for word in decides if word in low]
             left = [word for word in leaves if word in low]
-            if not (found or left) and (low.isascii() or not cues.may_say_in_wide_script(low)):
+            if not (found or left) and (low.isascii() or not _may_say_in_wide_script(low)):
                 continue
             text = plain(sentence)
             low = text.lower()
-            if strength := cues.decision(low, found, by_person=by_person):
+            if strength := decisions.decision(low, found, by_person=by_person):
                 self._decisions.add(text, strength, by_person=by_person)
-            elif strength := cues.action(low, left, by_person=by_person):
-                self._actions.add(cues.without_label(text), strength, by_person=by_person)
+            elif strength := tasks.task(low, left, by_person=by_person):
+                self._actions.add(tasks.without_label(text), strength, by_person=by_person)
 
     def _keep(self, text: str, *, by_person: bool) -> None:
         """The turn is among the latest, and joins the sample: each while it is short, later every second, fourth, …"""

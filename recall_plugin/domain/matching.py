@@ -14,194 +14,25 @@ from __future__ import annotations
 import heapq
 import math
 import re
-import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from recall_plugin.domain.sentences import UNSPACED, WORD_CHARS
-from recall_plugin.domain.words import function_words, without_particle
+from recall_plugin.domain.folding import fold
+from recall_plugin.domain.query import END_OF_WORD, Term, query_terms
+from recall_plugin.domain.scripts import UNSPACED, WORD_CHARS
+
+__all__ = ["Bm25", "Term", "fold", "matching_lines", "query_terms", "rank"]
+
+_WORD_CHARACTER = re.compile(rf"(?![{UNSPACED}])[{WORD_CHARS}]")
 
 K1 = 1.2
 B = 0.75
-_LOW, _PART, _SPAN, _FULL = 0.1, 0.4, 0.3, 1.0  # weights: question words, parts of an identifier, "last week", content
 _VARIANT = 0.8  # what another form of the word counts, beside 1 for the word itself
 _PROXIMITY = 0.5  # what two neighbouring terms side by side add, as a share of the smaller idf
 _NEAR = 60  # characters: further apart, two terms are no neighbours
-_MOST_TERMS = 64
-_MOST_CHARACTERS = 4096  # of a query
 _MOST_ASKING = 1000  # documents with question words only that are kept
 _MOST_HITS = 24  # of a term in a document: more would change its score by less than a twentieth
 _MOST_MISSES = 64  # substrings that turn out to be no words, before the regex engine takes over
-
-
-# --- folding ---------------------------------------------------------------------------------------------------------
-
-_MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-# A character before runs of others than ASCII: neither normalisation nor case reaches further back.
-_FOREIGN = re.compile(r"[^\n]?[^\x00-\x7f]+")
-_MAY_BE_MARKED = re.compile(rf"[\u00c0-\u024f\u1e00-\u1eff\u2c60-\u2c7f{_MARKS}]")
-_MARKED_LATIN = re.compile(rf"([a-z\u00df-\u024f\u0250-\u02af])[{_MARKS}]+")
-# Letters whose stroke is no accent to Unicode, and the marks that keyboards and editors set for ' and -.
-_PLAIN = str.maketrans("øłđħŧı’‘ʼ‐", "oldhti'''-")
-
-
-def fold(text: str) -> str:
-    """`text` as it is compared: compatibility forms and case are gone, and so are the accents of Latin letters.
-
-    `Zoë` composed or decomposed, `ZOE` and the full-width `Ｚｏｅ` fold alike, and so do `'` and `’`; `й` stays apart from `и`. Folding again changes
-    nothing. Lines stay lines: `fold(a + "\\n" + b) == fold(a) + "\\n" + fold(b)`.
-    """
-    if text.isascii():
-        return text.lower()
-    return _FOREIGN.sub(lambda run: _fold_run(run.group()), text).lower()
-
-
-def _fold_run(run: str) -> str:
-    return _fold_short(run) if len(run) <= 16 else _fold_foreign(run)
-
-
-def _fold_foreign(run: str) -> str:
-    # Case folding and compatibility forms uncover each other; three rounds settle every character of Unicode.
-    for _ in range(4):
-        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", run).casefold())
-        if _MAY_BE_MARKED.search(folded):
-            folded = unicodedata.normalize("NFC", _MARKED_LATIN.sub(r"\1", unicodedata.normalize("NFD", folded)))
-        folded = folded.translate(_PLAIN)
-        if folded == run:
-            break
-        run = folded
-    return run
-
-
-_fold_short = lru_cache(maxsize=4096)(_fold_foreign)
-
-
-# --- what a query looks for ------------------------------------------------------------------------------------------
-
-_TOKEN = re.compile(
-    rf"([{UNSPACED}]+)|((?:(?![{UNSPACED}])[{WORD_CHARS}])+(?:[._/@:'-](?:(?![{UNSPACED}])[{WORD_CHARS}])+)*)"
-)
-_JOINT = re.compile(r"[._/@:-]+")
-_SPAN_WORDS = re.compile(
-    r"\b(?:last|this|next|past|previous|coming)(?: (?:few|couple of|two|three))? (?:seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?"
-    r"|quarters?|years?|sprints?|sessions?|times?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|afternoon|evening)\b"
-    r"|\b(?:yesterday|today|tomorrow|recently|lately|earlier|exactly|precisely|anyway|please)\b|\b(?:a|some|few|\d+) (?:days?|weeks?|months?|years?) ago\b"
-)
-_UNSPACED_LOW = re.compile("[的了是吗嗎呢吧啊我你您他她们們这這那哪什么麼谁誰怎为為如何时候時候是否]|[\u3041-\u309f]{2}|[のをはがにでと]")
-_IRREGULAR: dict[str, tuple[str, ...]] = {
-    form: tuple(family.split())
-    for family in (
-        "choose chose chosen choice|buy bought|make made|take took taken|write wrote written|run ran running|get got gotten|find found|build built"
-        "|send sent|keep kept|break broke broken|go goes went gone|see saw seen|know knew known|think thought|say said|tell told|give gave given"
-        "|come came coming|begin began begun|speak spoke spoken|meet met|hold held|lose lost|sell sold|teach taught|bring brought|catch caught|feel felt"
-        "|leave left|read|set setting|put putting|pay paid|spend spent|win won winning|drive drove driven|eat ate eaten|grow grew grown|draw drew drawn"
-        "|fly flew flown|throw threw thrown|wear wore worn|sing sang sung|swim swam swum|ride rode ridden|rise rose risen|hide hid hidden|fall fell fallen"
-        "|forget forgot forgotten|understand understood|decide decision|agree agreement|child children|man men|woman women|person people|mouse mice"
-        "|index indices|life lives|wife wives"
-    ).split("|")
-    for form in family.split()
-}
-_ENDINGS = tuple("ations ation ments ment ings ions ing ion ies ied ers ed es er ly rs s e y d r".split())
-_END = rf"(?:'s|')?(?:(?![{WORD_CHARS}])|(?=[{UNSPACED}]))"
-_AFTER_WORD = "s|es|ed|er|ers|ing|ings|ments?|ly|able|ions?|ations?|en|n"
-_AFTER_STEM = f"{_AFTER_WORD}|e|y|ies|ied|ying|i?ly|d|r|rs"
-_WORD_CHARACTER = re.compile(rf"(?![{UNSPACED}])[{WORD_CHARS}]")
-_OTHER_ALPHABET = re.compile(r"[\u0370-\u1dff]")
-_HANGUL = re.compile(r"[\uac00-\ud7a3]")
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """Something a query looks for. text: folded, as the query has it; weight: in (0, 1], 1 for a content word.
-
-    stems: one of these must a document hold, each the beginning of a form of the word; ending: a regex for what may follow
-    the first; whole: whether it must stand as a word (a piece of a script without spaces need not).
-    """
-
-    text: str
-    weight: float
-    stems: tuple[str, ...]
-    ending: str = ""
-    whole: bool = True
-
-    @property
-    def is_content(self) -> bool:
-        """Whether a document that holds it is about what was asked, rather than merely asking as well."""
-        return self.weight > _SPAN
-
-
-def query_terms(query: str) -> tuple[Term, ...]:
-    """What `query` looks for, in order, each once; at most 64 terms of its first 4096 characters.
-
-    Words of any script; an identifier (`parser.py`, `fix/last-row`) as a whole and in its parts; a run of a script without
-    spaces as its overlapping pairs, a single character alone. No word is left out: those that only ask or join ("which",
-    "did", "we") weigh 0.1, spans of time ("last week") and adverbs that only stress 0.3, parts of an identifier 0.4, all
-    others 1. A word finds its other forms: English ones by the endings in this module (deploy, deploys, deployed,
-    deployment; study, studies) and by a short table (choose, chose), those of other alphabets by up to three letters at the end.
-    """
-    folded = fold(query[:_MOST_CHARACTERS])
-    tokens = [(match.group(1), match.group(2), match.start()) for match in _TOKEN.finditer(folded)]
-    low = function_words(word for _, word, _ in tokens if word)
-    spans = [match.span() for match in _SPAN_WORDS.finditer(folded)]
-    terms: dict[str, Term] = {}
-    for run, word, at in tokens:
-        if run:
-            found = _pairs(run)
-        else:
-            spanned = any(start <= at < end for start, end in spans)
-            found = _words(word, low, spanned=spanned)
-        for term in found:
-            known = terms.get(term.text)
-            if known is None or known.weight < term.weight:
-                terms[term.text] = term
-        if len(terms) >= _MOST_TERMS:
-            break
-    return tuple(terms.values())[:_MOST_TERMS]
-
-
-def _pairs(run: str) -> list[Term]:
-    pieces = [run] if len(run) == 1 else [run[at : at + 2] for at in range(len(run) - 1)]
-    return [Term(piece, _LOW if _UNSPACED_LOW.search(piece) else _FULL, (piece,), whole=False) for piece in pieces]
-
-
-def _words(word: str, low: frozenset[str], *, spanned: bool) -> list[Term]:
-    bare = word.removesuffix("'s")
-    if word in low or bare in low:
-        return [Term(word, _LOW, (word,))]
-    weight = _SPAN if spanned else _FULL
-    parts = [part for part in _JOINT.split(bare) if part]
-    if len(parts) < 2:
-        return [Term(bare, weight, *_forms(bare))]
-    return [Term(bare, weight, (bare,)), *(Term(part, _LOW if part in low else _PART, *_forms(part)) for part in parts)]
-
-
-def _forms(word: str) -> tuple[tuple[str, ...], str]:
-    """The beginnings that the forms of a word share, and, as a regex, what may follow the first of them."""
-    if word in _IRREGULAR:
-        return (word, *(form for form in _IRREGULAR[word] if form != word)), ""
-    if _HANGUL.match(word):
-        return (without_particle(word),), rf"[{WORD_CHARS}]{{0,3}}"
-    if _OTHER_ALPHABET.match(word):
-        # Languages that put more at a word's end than English, in ways not known here.
-        return (word[: max(4, len(word) - 2)],), rf"[{WORD_CHARS}]{{0,3}}" if len(word) >= 4 else ""
-    if not (word.isascii() and word.isalpha()) or len(word) < 3:
-        return (word,), ""
-    stem, soft = word, False
-    for ending in _ENDINGS:
-        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= (3 if ending == "s" else 4):
-            stem, soft = word[: -len(ending)], ending not in ("s", "ments", "ment")
-            break
-    if soft and len(stem) > 4 and stem[-1] == stem[-2] and stem[-1] in "bdgmnprt":
-        stem = stem[:-1]  # planned: plan
-    elif len(stem) > 4 and (stem[-1] == "e" or (stem[-1] == "y" and stem[-2] not in "aeiou")):
-        stem, soft = stem[:-1], True
-    after = _AFTER_STEM if soft else _AFTER_WORD
-    return (stem,), f"(?:{stem[-1]}(?=ed|ing|er))?(?:{after})?" if len(stem) > 3 else "(?:s|es|ed|ing)?"
-
-
-# --- ranking ---------------------------------------------------------------------------------------------------------
 
 
 class _Ordered(Protocol):
@@ -231,7 +62,9 @@ class Bm25(Generic[K]):
     def __init__(self, query: str) -> None:
         self.terms = query_terms(query)
         self._lookups = [_Lookup(term) for term in self.terms]
-        self._content = [place for place, term in enumerate(self.terms) if term.is_content] or list(range(len(self.terms)))
+        self._content = [place for place, term in enumerate(self.terms) if term.is_content] or list(
+            range(len(self.terms))
+        )
         self._low = sorted(set(range(len(self.terms))).difference(self._content))
         self._matches: list[_Match[K]] = []
         self._merely_asking: list[_Match[K]] = []
@@ -259,7 +92,9 @@ class Bm25(Generic[K]):
             return
         for index, count in enumerate(counts):
             self._holding[index] += count > 0
-        near = tuple(_nearness(one, other) for one, other in zip(places, places[1:], strict=False)) if is_content else ()
+        near = (
+            tuple(_nearness(one, other) for one, other in zip(places, places[1:], strict=False)) if is_content else ()
+        )
         match = _Match(key, len(folded), tuple(counts), near, is_content)
         if is_content:
             self._matches.append(match)
@@ -325,7 +160,7 @@ class _Lookup:
         self._term = term
         self._anywhere = not term.whole
         self._endings = tuple(
-            re.compile(f"{term.ending if place == 0 else ''}{_END}") for place, _ in enumerate(term.stems)
+            re.compile(f"{term.ending if place == 0 else ''}{END_OF_WORD}") for place, _ in enumerate(term.stems)
         )
         self._regexes = tuple(re.compile(rf"(?<![{WORD_CHARS}]){re.escape(stem)}") for stem in term.stems)
 
@@ -383,7 +218,6 @@ class _Lookup:
     @staticmethod
     def _begins(text: str, at: int) -> bool:
         return at == 0 or not (text[at - 1].isalnum() or text[at - 1] == "_") or not _WORD_CHARACTER.match(text, at - 1)
-
 
 
 def _nearness(one: list[int], other: list[int]) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
-from recall_plugin.domain.sentences import WORD_CHARS
+from recall_plugin.domain.scripts import WORD_CHARS
 
 
 class Kind(Enum):
@@ -52,9 +52,15 @@ _NOISE = re.compile(
 _LINK = re.compile(r"(!?)\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}\)|\[[^\[\]\n]{0,100}\])")
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]{1,500})>")
 _URL = re.compile(r"(?:https?|ftp|file)://\S+|\bwww\.\S+")
-_TAG = re.compile(r"</?(?:a|b|br|code|details|div|em|h[1-6]|i|img|kbd|li|ol|p|pre|s|span|strong|sub|summary|sup|u|ul)\b[^<>\n]{0,300}>")
+_TAG = re.compile(
+    r"</?(?:a|b|br|code|details|div|em|h[1-6]|i|img|kbd|li|ol|p|pre|s|span|strong|sub|summary|sup|u"
+    r"|ul)\b[^<>\n]{0,300}>"
+)
 _STRONG = re.compile(r"\*\*|~~")
-_EMPHASIS = re.compile(r"(?<![\w*])\*([^*\n]{1,300})\*(?![\w*])|(?<![\w_])_{1,2}([^_\n]{1,300} [^_\n]{1,300}|[^\W_]{1,60})_{1,2}(?![\w_(.])")
+_EMPHASIS = re.compile(
+    r"(?<![\w*])\*([^*\n]{1,300})\*(?![\w*])|(?<![\w_])_{1,2}([^_\n]{1,300} [^_\n]{1,300}"
+    r"|[^\W_]{1,60})_{1,2}(?![\w_(.])"
+)
 _ESCAPED = re.compile(r"\\([*_`#\[\]>|~-])")
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,500})\1(?!`)")
 _MARKED = re.compile(r"[`\[<*_~\\]")

@@ -5,16 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Scripts that are written without spaces between words: Han, kana, Thai, Lao, Myanmar, Khmer.
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30fb\u30fc-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-)
-# What belongs to a word: `\w`, and the vowel signs and accents that Python does not count among its letters.
-WORD_CHARS = (
-    r"\w\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0900-\u0963"
-    r"\u0981-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff"
-)
+from recall_plugin.domain.scripts import UNSPACED_CHARACTER, word_set
 
 _CLOSERS = "\"'”’»)\\]}*_`~"
 _WIDE_CLOSERS = "」』）】》〉”’\"')\\]"
@@ -29,29 +20,30 @@ _BOUNDARY = re.compile(
     r"|(?<=[•‣◦▪])(?=[ \t]))"
 )
 _LEAD = re.compile(rf"\s*+{_MARK}")
-_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _QUOTES = "\"'”’»"
 _WORD = re.compile(r"\w")
 _SPACE = re.compile(r"\s*+")
 
 # Nothing ends here, whatever follows.
-_OPEN_ABBREVIATIONS = frozenset(
+_OPEN_ABBREVIATIONS = word_set(
     "dr mr mrs ms prof st vs cf e.g i.e eg ie resp dipl ing hr fr z.b d.h u.a bzw vgl ggf usw.a nr sr sra dra mme mlle"
-    " gen col lt sgt rev hon capt al incl excl est min max ca viz".split()
+    " gen col lt sgt rev hon capt al incl excl est min max ca viz"
 )
 # A sentence goes on here if a number follows.
-_NUMBER_ABBREVIATIONS = frozenset("no nos fig figs eq sec ch vol p pp art ver v § ref jan feb mar apr jun jul aug sep sept oct nov dec".split())
+_NUMBER_ABBREVIATIONS = word_set(
+    "no nos fig figs eq sec ch vol p pp art ver v § ref jan feb mar apr jun jul aug sep sept oct nov dec"
+)
 # A sentence goes on here if a small letter follows.
-_CLOSED_ABBREVIATIONS = frozenset("etc inc ltd co corp jr sr a.m p.m u.s u.k usw ph.d b.sc m.sc dept".split())
+_CLOSED_ABBREVIATIONS = word_set("etc inc ltd co corp jr sr a.m p.m u.s u.k usw ph.d b.sc m.sc dept")
 _ABBREVIATIONS = _OPEN_ABBREVIATIONS | _NUMBER_ABBREVIATIONS | _CLOSED_ABBREVIATIONS
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
 _NAME = re.compile(r"[^\W\d_](?:\.|[^\W\d_]+)\Z")
-_BEFORE_ORDINAL = frozenset("am vom der den dem zum bis und im des".split())
+_BEFORE_ORDINAL = word_set("am vom der den dem zum bis und im des")
 # A line that ends with one of these is wrapped, not finished.
-_DANGLING = frozenset(
+_DANGLING = word_set(
     "a an and are as at be but by for from if in into is of on or our than that the their this to was were which with your"
     " der die das den dem des ein eine einen und oder mit von zu im in auf für le la les un une des de du et ou à en"
-    " el los las una y o con por para".split()
+    " el los las una y o con por para"
 )
 _WRAPPED_FROM = 40  # characters: a shorter line is not wrapped, it is a line
 
@@ -74,7 +66,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
         mark = text[begin]
         stop = end
         if mark in ".!?…":
-            if end < size and not text[end].isspace() and (mark in ".…" or not _UNSPACED.match(text, end)):
+            if end < size and not text[end].isspace() and (mark in ".…" or not UNSPACED_CHARACTER.match(text, end)):
                 continue
             if mark in ".…":
                 # Most full stops follow a plain word that is no abbreviation.

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from recall_plugin.domain import cues, exchange
 from recall_plugin.domain.prose import Kind, blocks, is_sentence, plain
+from recall_plugin.domain.scripts import UNSPACED_CHARACTER, UNSPACED_RUN
 from recall_plugin.domain.sentences import shorten, split_sentences
-from recall_plugin.domain.words import (
-    FUNCTION_WORDS,
-    UNSPACED_CHARACTER,
-    UNSPACED_RUN,
-    common_words,
-    says_nothing,
-    token_pattern,
-)
+from recall_plugin.domain.words import FUNCTION_WORDS, common_words, says_nothing, token_pattern
 
 SUMMARY_LIMIT = 500  # characters
 _SENTENCE_LIMIT = 220  # characters of one sentence of it
@@ -148,7 +143,7 @@ def weights_of(topics: Sequence[str]) -> dict[str, float]:
 def centrality(said: Said, weights: dict[str, float]) -> float:
     """How much of the session's topics a sentence holds for its length; the agent's, a reason and a result count more."""
     words = _content(said.text)
-    held = sum(weights.get(word, 0.0) for word in words) / (6 + len(words)) ** 0.5
+    held: float = sum(weights.get(word, 0.0) for word in words) / math.sqrt(6 + len(words))
     bonus = 0.5 * exchange.is_cause(said.text.lower()) + 0.1 * said.strength + 0.2 * (not said.by_person)
     return held + bonus + 0.02 * min(len(words), 10)
 

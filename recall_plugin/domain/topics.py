@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from recall_plugin.domain.sentences import WORD_CHARS
-from recall_plugin.domain.words import UNSPACED_CHARACTER, common_words, token_pattern, unspaced_pieces, without_particle
+
+from recall_plugin.domain.scripts import UNSPACED_CHARACTER, WORD_CHARS
+from recall_plugin.domain.words import (
+    common_words,
+    token_pattern,
+    unspaced_pieces,
+    without_particle,
+)
 
 LIMIT = 8
 _LONGEST = 40  # characters of a topic
@@ -151,9 +157,7 @@ def _unspaced(said: Sequence[tuple[str, bool]]) -> dict[str, float]:
         if gram[0] not in _KATAKANA and counts.get(part) == count
     }
     return {
-        gram: score * (1 + len(gram) / 4)
-        for gram, score in scores.items()
-        if counts[gram] >= 2 and gram not in parts
+        gram: score * (1 + len(gram) / 4) for gram, score in scores.items() if counts[gram] >= 2 and gram not in parts
     }
 
 

@@ -116,6 +116,8 @@ def render_turn(mark: str, turn: Turn) -> str:
     marked: dict[str, object] = {"turn": turn.id, "role": turn.role.value}
     if turn.time is not None:
         marked["time"] = format_instant(turn.time)
+    if turn.unattended:
+        marked["unattended"] = True
     if turn.tool is not None:
         marked["tool"] = _tool_to_json(turn.tool)
     body = turn.text if turn.tool is None else _render_tool(turn.tool, turn.text)
@@ -255,7 +257,7 @@ def _turn(marked: Mapping[str, object], between: str) -> Turn | None:
     body = between.removeprefix(f"{_HEADINGS[role]}\n\n").removesuffix("\n\n")
     time = parse_instant(marked.get("time"))
     if role is not Role.TOOL:
-        return Turn(turn_id, role, body, time)
+        return Turn(turn_id, role, body, time, unattended=marked.get("unattended") is True)
     return Turn(turn_id, role, _fenced(body), time, _tool_from_json(marked.get("tool")))
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from recall_plugin.domain.conversation import Session, Turn
 from recall_plugin.domain.transcript import ReadReport
-from recall_plugin.errors import TranscriptError
+from recall_plugin.errors import LayoutError, TranscriptError
 from recall_plugin.files import conversations
+from recall_plugin.files.atomic import open_regular
 
 _OPENING = b"---"
 
@@ -18,10 +19,13 @@ _OPENING = b"---"
 def looks_like_archive(path: Path) -> bool:
     """Whether the file begins as an archive does. False for what cannot be read."""
     try:
-        with path.open("rb") as file:
-            first = file.read(8).removeprefix(b"\xef\xbb\xbf")
-    except OSError:
+        file = open_regular(path)
+    except LayoutError:
         return False
+    if file is None:
+        return False
+    with file:
+        first = file.read(8).removeprefix(b"\xef\xbb\xbf")
     return first.startswith((_OPENING + b"\n", _OPENING + b"\r\n"))
 
 

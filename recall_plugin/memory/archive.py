@@ -19,7 +19,6 @@ from recall_plugin.files.archive_transcript import ArchiveTranscript, looks_like
 from recall_plugin.files.archiving import Outcome, Policy
 from recall_plugin.memory.policy import Settings
 
-
 @dataclass(frozen=True, slots=True)
 class Archived:
     """What archiving a file came to, with an account of the reading."""
@@ -28,18 +27,25 @@ class Archived:
     report: ReadReport
 
 
-def open_source(path: Path, *, settled: bool = True) -> Transcript:
-    """The transcript, or the conversation file, at `path`.
+def open_source(path: Path, policy: Policy, *, settled: bool = True) -> Transcript:
+    """The transcript, or the conversation file, at `path`, to be archived by `policy`.
 
     settled: whether the session is over; of one that goes on, a tool still at work is left for the next time.
     Raises TranscriptError, LayoutError.
     """
-    return ArchiveTranscript(path) if looks_like_archive(path) else open_transcript(path, settled=settled)
+    if looks_like_archive(path):
+        return ArchiveTranscript(path)
+    return open_transcript(path, settled=settled, tool_text_limit=_room(policy))
+
+
+def _room(policy: Policy) -> int:
+    """How much of a tool's output is read: so much more than is kept that a secret in what is kept is masked whole."""
+    return max(1 << 16, 2 * policy.tool_text_limit)
 
 
 def archive_file(layout: Layout, path: Path, known: Settings) -> Archived:
     """What is new of the session in a file is archived. Raises TranscriptError, LayoutError, WriteFailed, Busy."""
-    return _archived(layout, open_source(path), known.policy, "session")
+    return _archived(layout, open_source(path, known.policy), known.policy, "session")
 
 
 def archive_hook(layout: Layout, payload: HookPayload, known: Settings, *, source: str) -> Archived:
@@ -50,7 +56,7 @@ def archive_hook(layout: Layout, payload: HookPayload, known: Settings, *, sourc
             f"the payload of {payload.event or 'this event'} names no transcript",
             hint="archive the session's file by hand with `recall archive FILE`",
         )
-    transcript = open_source(payload.transcript_path, settled=source == "session")
+    transcript = open_source(payload.transcript_path, known.policy, settled=source == "session")
     return _archived(layout, transcript, known.policy, source)
 
 
@@ -91,7 +97,7 @@ class Preview:
 
 def preview(path: Path, policy: Policy) -> Preview:
     """What `archive_file` would keep, secrets masked. Nothing is written, no memory needed. Raises TranscriptError."""
-    transcript = open_source(path)
+    transcript = open_source(path, policy)
     own: list[Turn] = []
     inherited: list[Turn] = []
     for turn in transcript.turns():

@@ -284,3 +284,10 @@ class TestWarnings:
 
         assert transcript.report == first
         assert transcript.report is not first
+
+
+@pytest.mark.parametrize("fields", [{"promptSource": "sdk"}, {"entrypoint": "sdk-cli"}, {"entrypoint": "sdk-ts"}])
+def test_the_prompt_of_a_headless_run_is_marked_as_unattended(tmp_path: Path, fields: dict[str, str]) -> None:
+    turns, _ = read(tmp_path, user("nightly report", name="first", **fields), user("typed", name="second"))
+
+    assert [turn.unattended for turn in turns] == [True, False]

@@ -42,7 +42,10 @@ def payload(**changes: object) -> bytes:
 
 def line(text: str, uuid: str, when: str = "2026-03-06T10:00:00Z", kind: str = "user") -> str:
     content: object = text if kind == "user" else [{"type": "text", "text": text}]
-    return json.dumps({"type": kind, "message": {"role": kind, "content": content}, "uuid": uuid, "timestamp": when}) + "\n"
+    return (
+        json.dumps({"type": kind, "message": {"role": kind, "content": content}, "uuid": uuid, "timestamp": when})
+        + "\n"
+    )
 
 
 def write_session(folder: Path, name: str, *texts: str, when: str = "2026-03-06T10:00:00Z") -> Path:
@@ -192,7 +195,9 @@ def test_a_hook_without_a_memory_exits_0(recall: Recall, command: str) -> None:
     assert "no pulse root is known" in done.stderr
 
 
-@pytest.mark.parametrize("command", [["status"], ["health"], ["search", "x"], ["archive", TRANSCRIPT], ["config", "show"]])
+@pytest.mark.parametrize(
+    "command", [["status"], ["health"], ["search", "x"], ["archive", TRANSCRIPT], ["config", "show"]]
+)
 def test_a_command_without_a_memory_exits_3_and_says_what_to_do(recall: Recall, command: list[str]) -> None:
     done = recall(*command)
 
@@ -267,7 +272,9 @@ def test_eight_processes_at_once_give_eight_files_and_eight_rows(recall: Recall,
     assert recall("health").stdout == "healthy\n"
 
 
-def test_eight_processes_that_archive_one_session_keep_each_turn_once(recall: Recall, root: Path, tmp_path: Path) -> None:
+def test_eight_processes_that_archive_one_session_keep_each_turn_once(
+    recall: Recall, root: Path, tmp_path: Path
+) -> None:
     file = write_session(tmp_path, "session", *(f"text {number}" for number in range(50)))
 
     running = [
@@ -297,7 +304,9 @@ def test_a_killed_archiver_leaves_a_whole_archive_or_none(recall: Recall, root: 
 
     assert recall("archive", file).returncode == 0
     recall("consume")
-    assert sorted(path.name for path in conversations.iterdir() if path.name.startswith("conv")) == ["conversation-001.md"]
+    assert sorted(path.name for path in conversations.iterdir() if path.name.startswith("conv")) == [
+        "conversation-001.md"
+    ]
     assert (conversations / "conversation-001.md").read_text().count('{"turn":') == 2000
     assert (root / "memory" / "ARCHIVE.md").read_text().count("| session |") == 1
     assert recall("health").stdout == "healthy\n"
@@ -318,7 +327,9 @@ def test_a_damaged_window_is_reported_and_rebuilt_at_the_next_start(recall: Reca
 
 
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Midway"])
-def test_stored_instants_are_the_same_utc_in_every_time_zone(recall: Recall, root: Path, tmp_path: Path, zone: str) -> None:
+def test_stored_instants_are_the_same_utc_in_every_time_zone(
+    recall: Recall, root: Path, tmp_path: Path, zone: str
+) -> None:
     file = write_session(tmp_path, "session", "hello", when="2026-03-06T23:30:00-05:00")
 
     recall("archive", file, environment={"TZ": zone})
@@ -339,7 +350,9 @@ def test_a_query_in_a_script_without_spaces_is_found(recall: Recall, root: Path,
 
 def test_question_words_do_not_hide_the_answer(recall: Recall, root: Path, tmp_path: Path) -> None:
     question = "Which queue did we choose last week, exactly?"
-    distractors = [f"Which week did we last choose to meet, and what exactly did you say in week {number}?" for number in range(60)]
+    distractors = [
+        f"Which week did we last choose to meet, and what exactly did you say in week {number}?" for number in range(60)
+    ]
     recall("archive", write_session(tmp_path, "noise", *distractors))
     recall("archive", write_session(tmp_path, "session", "We chose Kestrel as the queue."))
 
@@ -359,7 +372,7 @@ def test_a_hostile_session_id_makes_one_row_and_no_file_elsewhere(recall: Recall
     conversation = tmp_path / "foreign.md"
     session_id = "x | y\n| 999 | 2026 |../../outside`"
     conversation.write_text(
-        f"---\nlog: 999\nsession_id: {json.dumps(session_id)}\ntopics: [\"a|b`c\"]\n---\n### User\n\nhello\n"
+        f'---\nlog: 999\nsession_id: {json.dumps(session_id)}\ntopics: ["a|b`c"]\n---\n### User\n\nhello\n'
     )
 
     assert recall("archive", conversation).returncode == 0
@@ -375,14 +388,16 @@ def test_an_archive_of_ours_moves_to_another_memory(recall: Recall, root: Path, 
     recall("archive", TRANSCRIPT)
     recall("init", tmp_path / "other", "--no-register")
 
-    moved = recall("archive", root / "memory" / "conversations" / "conversation-001.md", "--pulse-root", tmp_path / "other")
+    moved = recall(
+        "archive", root / "memory" / "conversations" / "conversation-001.md", "--pulse-root", tmp_path / "other"
+    )
 
     assert moved.returncode == 0
 
     def turns(folder: Path) -> list[str]:
         text = (folder / "memory" / "conversations" / "conversation-001.md").read_text()
         mark = text.split('mark: "')[1][:32]
-        return text.replace(mark, "").split("<!-- recall: {\"turn\"")[1:]
+        return text.replace(mark, "").split('<!-- recall: {"turn"')[1:]
 
     assert turns(root) == turns(tmp_path / "other")
 

@@ -22,7 +22,9 @@ print(status, *sorted({name.partition(".")[0] for name in set(sys.modules) - bef
 """
 
 
-@pytest.mark.parametrize("command", [["consume"], ["archive-session"], ["checkpoint"], ["status"], ["health"], ["search", "x"]])
+@pytest.mark.parametrize(
+    "command", [["consume"], ["archive-session"], ["checkpoint"], ["status"], ["health"], ["search", "x"]]
+)
 def test_a_command_that_a_hook_may_run_loads_only_the_standard_library(
     recall: Recall, tmp_path: Path, command: list[str]
 ) -> None:

@@ -43,7 +43,9 @@ def test_the_commands_and_the_plugin_are_registered(wheel: zipfile.ZipFile) -> N
 def test_every_package_is_typed(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
 
-    assert {f"{package}/py.typed" for package in ("recall_plugin", "pulse_hookspecs", "recall_adapters", "pulse_host")} <= names
+    assert {
+        f"{package}/py.typed" for package in ("recall_plugin", "pulse_hookspecs", "recall_adapters", "pulse_host")
+    } <= names
 
 
 def test_the_licence_travels_along(wheel: zipfile.ZipFile) -> None:
