@@ -45,7 +45,9 @@ HOSTILE_LINES = [
 text_parts = st.one_of(st.sampled_from(HOSTILE_LINES), st.text(max_size=30))
 texts = st.lists(text_parts, max_size=8).map("\n".join).map(clean_text)
 short_texts = st.one_of(st.sampled_from(HOSTILE_LINES), st.text(max_size=20)).map(clean_text)
-times = st.none() | st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1)).map(lambda naive: naive.replace(tzinfo=UTC, fold=0))
+times = st.none() | st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1)).map(
+    lambda naive: naive.replace(tzinfo=UTC, fold=0)
+)
 tools = st.builds(
     ToolActivity,
     name=short_texts.filter(bool),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from recall_plugin.cli.door import Command, Context, print_json, tell
 from recall_plugin.domain.transcript import ReadReport
+from recall_plugin.domain.wording import counted
 from recall_plugin.errors import ConfigRefused, NotInitialised
 from recall_plugin.memory import archive
 from recall_plugin.memory.archive import Archived
@@ -76,15 +77,13 @@ def tell_of(archived: Archived, say: Callable[[str], None]) -> None:
     outcome = archived.outcome
     if outcome.path is None:
         if outcome.known:
-            say(f"session {outcome.session_id}: nothing new, {outcome.known} turns are archived already")
+            say(f"session {outcome.session_id}: nothing new, {counted(outcome.known, 'turn')} archived already")
         else:
             say(f"session {outcome.session_id}: nothing was said, nothing archived")
     else:
         goes_on = f", continues conversation {outcome.continues:03d}" if outcome.continues else ""
-        say(
-            f"session {outcome.session_id}: archived {outcome.messages} messages and {outcome.tools} tool uses as "
-            f"{outcome.path.name}{goes_on}"
-        )
+        amount = f"{counted(outcome.messages, 'message')} and {counted(outcome.tools, 'tool use')}"
+        say(f"session {outcome.session_id}: archived {amount} as {outcome.path.name}{goes_on}")
     for note in outcome.notes:
         tell(f"recall: {note}")
     tell_of_reading(archived.report, tell)
@@ -93,8 +92,8 @@ def tell_of(archived: Archived, say: Callable[[str], None]) -> None:
 def tell_of_reading(report: ReadReport, say: Callable[[str], None]) -> None:
     """What of the transcript could not be read, through `say`."""
     if report.skipped_lines:
-        lines = "line was" if report.skipped_lines == 1 else "lines were"
-        say(f"recall: {report.skipped_lines} {lines} skipped: torn, or no JSON object")
+        verb = "was" if report.skipped_lines == 1 else "were"
+        say(f"recall: {counted(report.skipped_lines, 'line')} {verb} skipped: torn, or no JSON object")
     for warning in report.warnings:
         say(f"recall: {warning}")
 

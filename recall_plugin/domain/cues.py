@@ -1,7 +1,7 @@
 """Cues: the rules by which a plain sentence is known to decide, to leave something to do, or to tell how it ended.
 
-Each rule looks for a cue and then for what undoes it: a question, a condition, a negation or a quotation before it. English is
-covered well, five other languages by a small table; a sentence in another language is missed, not mistaken.
+Each rule looks for a cue and then for what undoes it: a question, a condition, a negation or a quotation before it.
+English is covered well, five other languages by a small table; a sentence in another language is missed, not mistaken.
 
 Everything here takes sentences in small letters (`str.lower`): that is what makes the rules quick.
 """
@@ -40,7 +40,7 @@ class Rules:
         }
 
     def strength(self, low: str, found: Collection[str], *, by_person: bool) -> int:
-        """The strength of the first rule that `low` keeps and nothing undoes, or 0. found: those of `words` in `low`."""
+        """The strength of the first rule that fits `low` and is not undone, or 0. found: those of `words` in `low`."""
         for place in sorted({place for word in found for place in self._by_word.get(word, ())}):
             each = self._rules[place]
             if (by_person or not each.person_only) and (cue := each.pattern.search(low)) and _stands(low, cue.start()):

@@ -12,14 +12,20 @@ from recall_plugin.domain.cues import CLEAR, STRONG, WEAK, Rules, is_question, i
 
 _WE = r"(?:we|i|you and i|the team|our team|everyone|everybody|both of us|we all|we both)"
 _NOBODY = r"(?!(?:my|him|her|them|some|a friend|his|our|their|you|me|everyone)\b)"
-_ADVERBS = r"(?: (?:all|both|just|now|finally|already|then|therefore|also|have|unanimously|jointly|eventually|ultimately|instead))*"
+_ADVERBS = (
+    r"(?: (?:all|both|just|now|finally|already|then|therefore|also|have|unanimously|jointly|eventually|ultimately"
+    r"|instead))*"
+)
 _LEAD_IN = (
     r"^(?:(?:please|and|also|so|ok|okay|no|yes|yep|right|actually|btw|by the way|then|but|important|note|rule"
     r"|remember(?: to)?|one more"
     r" thing|for the record|from now on|going forward)[,:;.!–—-]* )*"
 )
-_HANDLE = r"(?:use|keep|prefer|write|call|name|put|make|stick|format|store|log|return|run|treat|pin|measure|report|commit|sign|answer|reply|show)"
-_CONTRAST = r"\b(?:instead of|rather than|(?:, |,? and )not|not|in favou?r of)\b"
+_HANDLE = (
+    r"(?:use|keep|prefer|write|call|name|put|make|stick|format|store|log|return|run|treat|pin|measure|report|commit"
+    r"|sign|answer|reply|show)"
+)
+_CONTRAST = r"\b(?:instead of|rather than|(?:, |,? and )not|in favou?r of)\b"
 
 DECISIONS = Rules(
     rule(
@@ -55,7 +61,7 @@ DECISIONS = Rules(
         "instead rather not favor favour",
         rf"(?:\b(?:i'll|i will|we'll|we will|let's|i'm going to|we're going to|we|i)"
         rf"|{_LEAD_IN}){_ADVERBS} ?(?:always |only )*"
-        rf"(?:use|using|take|adopt|choose|pick|keep|store|name|call)\b.{{1,120}}?{_CONTRAST}",
+        rf"(?:use|take|adopt|choose|pick|keep|store|name|call)\b.{{1,120}}?{_CONTRAST}",
         CLEAR,
     ),
     rule("over", r"\b(?:prefer|choose|chose|pick|picked)\b.{1,80}? over\b", CLEAR, person_only=True),
@@ -131,7 +137,8 @@ DECISIONS = Rules(
     # German, French, Spanish
     rule(
         "entschieden beschlossen geeinigt gewählt",
-        r"\b(?:wir|ich) (?:haben?|hatten?) (?:\w+,? ){0,8}?(?:entschieden|beschlossen|geeinigt|gewählt)\b",
+        r"\b(?:wir|ich) (?:haben?|hatten?) (?:(?!nicht|noch|nie)\w+,? ){0,8}?"
+        r"(?:entschieden|beschlossen|geeinigt|gewählt)\b",
         STRONG,
     ),
     rule(

@@ -1,7 +1,7 @@
 """A digest: what a session was about, what it decided and left to do, extracted without any model.
 
-Nothing is written that was not said: the summary, the decisions and the action items are sentences of the session in plain
-words. The same turns give the same digest, whatever the machine, its locale, its time zone or its hash seed.
+Nothing is written that was not said: the summary, the decisions and the action items are sentences of the session in
+plain words. The same turns give the same digest, whatever the machine, its locale, its time zone or its hash seed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from recall_plugin.domain import cues, decisions, tasks
 from recall_plugin.domain.conversation import Role, ToolActivity, Turn
 from recall_plugin.domain.prose import Kind, blocks, is_sentence, plain
+from recall_plugin.domain.scripts import word_set
 from recall_plugin.domain.sentences import shorten, split_sentences
 from recall_plugin.domain.summary import (
     Said,
@@ -48,31 +49,33 @@ _NOT_TYPED = (
     "<local-command",
 )
 _WORD = re.compile(r"\w+")
+_INTERJECTIONS = word_set("ok okay yes yep right so and well then")
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
     """What a session comes to.
 
-    summary: one line of two to four sentences where the session has them, at most 500 characters; empty for an empty session.
+    summary: one line of two to four sentences where the session has them, at most 500 characters; empty for an empty
+        session.
     topics: at most 8 words, phrases of two words or identifiers, in small letters, best first.
-    decisions, action_items: at most 5 each, one line of at most 300 characters each; the person's before the agent's, in the
-    order said.
-    files: the paths written without error, sorted; the first 1000 of them. tools: how often each was used, in the order of
-    first use; the first 256 of them.
+    decisions, action_items: at most 5 each, one line of at most 300 characters each; the person's before the agent's,
+        each in the order said.
+    files: the paths written without error, sorted; the first 1000 of them.
+    tools: how often each was used, in the order of first use; the first 256 of them.
     first_at, last_at: the earliest and the latest time of a turn, UTC; None where no turn has one.
     """
 
-    summary: str
-    topics: tuple[str, ...]
-    decisions: tuple[str, ...]
-    action_items: tuple[str, ...]
-    files: tuple[str, ...]
-    tools: tuple[tuple[str, int], ...]
-    user_turns: int
-    assistant_turns: int
-    first_at: datetime | None
-    last_at: datetime | None
+    summary: str = ""
+    topics: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    action_items: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    tools: tuple[tuple[str, int], ...] = ()
+    user_turns: int = 0
+    assistant_turns: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
 
 
 class _Statement(NamedTuple):
@@ -104,10 +107,14 @@ class _Statements:
         """At most `limit`, the person's first, each in the order said. without: keys of those that do not count."""
         chosen: list[tuple[_Statement, frozenset[str]]] = []
         for key, statement in self._ranked():
-            words = frozenset(key.split())
-            if key in without or any(_is_same(words, other) for _, other in chosen):
+            words = frozenset(key.split()) - _INTERJECTIONS
+            if key in without:
                 continue
-            chosen.append((statement, words))
+            same = next((place for place, (_, other) in enumerate(chosen) if _is_same(words, other)), None)
+            if same is None:
+                chosen.append((statement, words))
+            elif len(words) > len(chosen[same][1]) and statement.by_person >= chosen[same][0].by_person:
+                chosen[same] = (statement, words)  # the fuller of two that say the same
             if len(chosen) == limit:
                 break
         chosen.sort(key=lambda pair: (not pair[0].by_person, pair[0].order))
@@ -147,7 +154,7 @@ class DigestBuilder:
     """
 
     def __init__(self) -> None:
-        self._turns = {role: 0 for role in Role}
+        self._turns = dict.fromkeys(Role, 0)
         self._first_at: datetime | None = None
         self._last_at: datetime | None = None
         self._files: set[str] = set()

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection
 
 from recall_plugin.domain.cues import CLEAR, STRONG, Rules, is_question, rule
+from recall_plugin.domain.scripts import word_set
 
 # --- how it ended ----------------------------------------------------------------------------------------------------
 
@@ -98,7 +99,7 @@ OUTCOMES = Rules(
 )
 _PLANNED = re.compile(
     r"\b(?:i['’]ll|i will|let me|i['’]m going to|i am going to|we['’]ll|we will|going to|want me to|would you"
-    r"|let['’]s|next,? i|i can|i could|you can"
+    r"|let['’]s|next,? i|i can|i could(?! not)|you can"
     r"|you could|need to|needs to|to be)\b|^(?:now )?(?:let|first|next)\b|^now,? (?:i|let|to|we)\b"
 )
 _WIDE_OUTCOME = re.compile(
@@ -119,7 +120,10 @@ _CLOSING = re.compile(
 
 
 def outcome(low: str, found: Collection[str]) -> int:
-    """How clearly a sentence says what came of the work: 0 (it does not) to 3. found: those of `OUTCOMES.words` in it."""
+    """How clearly a sentence says what came of the work: 0 (it does not) to 3.
+
+    found: those of `OUTCOMES.words` in it.
+    """
     if not low.isascii() and _WIDE_OUTCOME.search(low):
         return 0 if is_question(low) else STRONG
     strength = OUTCOMES.strength(low, found, by_person=False) if found else 0
@@ -138,10 +142,14 @@ def is_closing(low: str) -> bool:
 
 # --- what was wanted -------------------------------------------------------------------------------------------------
 
-_GREETINGS = "hi hello hey heya hiya yo howdy greetings dear hallo moin servus bonjour salut hola ciao olá".split()
-_GREETING = rf"(?:{'|'.join(_GREETINGS)}|good (?:morning|afternoon|evening|day)|guten (?:tag|morgen|abend)|buen[oa]s (?:días|tardes|noches))"
+_GREETINGS = word_set("hi hello hey heya hiya yo howdy greetings dear hallo moin servus bonjour salut hola ciao olá")
+_GREETING = (
+    rf"(?:{'|'.join(sorted(_GREETINGS))}|good (?:morning|afternoon|evening|day)|guten (?:tag|morgen|abend)"
+    r"|buen[oa]s (?:días|tardes|noches))"
+)
 _SALUTATION = re.compile(
-    rf"{_GREETING}\b(?: (?!can|could|please|i|we|the|what|how|why|is|are|do)[\w-]+){{0,2}}[\s,!.:–—-]+", re.IGNORECASE
+    rf"{_GREETING}\b(?: (?!(?:can|could|please|i|we|the|what|how|why|is|are|do)\b)[\w-]+){{0,2}}[\s,!.:–—-]+",
+    re.IGNORECASE,
 )
 _SMALL_TALK = re.compile(
     rf"(?:{_GREETING}(?:[ ,]+[\w-]+){{0,3}}"
@@ -162,11 +170,13 @@ _SMALL_TALK = re.compile(
     r"|お願いします)[\s!.,~。！，…:)?？]*$".replace("'", "['’]")
 )
 # The words that small talk begins with: most sentences begin with another, and are done with at once.
-_SMALL_TALK_FIRST = frozenset(_GREETINGS) | frozenset(
-    """good guten buenos buenas so and well how what nice great lovely long are can anything hope ok okay k kk yes yeah yep yup sure no nope
-    nah thanks thank thx ty cheers perfect cool awesome excellent lgtm looks sounds got done right correct exactly agreed please go continue
-    proceed carry keep next more again try retry wow oh hm hmm hmmm yay ship do stop wait never ja nein danke weiter gut oui non merci d sí si
-    gracias vale bien""".split()
+_SMALL_TALK_FIRST = _GREETINGS | word_set(
+    """
+    good guten buenos buenas so and well how what nice great lovely long are can anything hope ok okay k kk yes
+    yeah yep yup sure no nope nah thanks thank thx ty cheers perfect cool awesome excellent lgtm looks sounds
+    got done right correct exactly agreed please go continue proceed carry keep next more again try retry wow oh
+    hm hmm hmmm yay ship do stop wait never ja nein danke weiter gut oui non merci d sí si gracias vale bien
+    """
 )
 _FIRST_WORD = re.compile(r"\w+")
 _REQUEST = re.compile(

@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 
 _MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-# Characters that fold to themselves and never join the one before them: the bulk of most scripts (a test tries them all).
+# Characters that fold to themselves and never join the one before: the bulk of most scripts (a test tries them all).
 _STABLE = (
     "\u0430-\u045f\u05d0-\u05ea\u061b-\u064a\u0904-\u0939\u0964-\u0980\u0e01-\u0e30\u10d0-\u10fa\u2013-\u2016\u201c-\u201e"
     "\u2020-\u2023\u2190-\u222b\u2231-\u2328\u24eb-\u2a0b\u3001-\u3029\u3041-\u3096\u30a0-\u30fe\u3400-\ua48c\uac00-\ud7a3"
@@ -31,8 +31,8 @@ _PLAIN = str.maketrans("øłđħŧı’‘ʼ‐", "oldhti'''-")
 def fold(text: str) -> str:
     """`text` as it is compared: compatibility forms and case are gone, and so are the accents of Latin letters.
 
-    `Zoë` composed or decomposed, `ZOE` and the full-width `Ｚｏｅ` fold alike, and so do `'` and `’`; `й` stays apart from `и`. Folding again changes
-    nothing. Lines stay lines: `fold(a + "\\n" + b) == fold(a) + "\\n" + fold(b)`.
+    `Zoë` composed or decomposed, `ZOE` and the full-width `Ｚｏｅ` fold alike, and so do `'` and `’`; `й` stays apart
+    from `и`. Folding again changes nothing. Lines stay lines: `fold(a + "\\n" + b) == fold(a) + "\\n" + fold(b)`.
     """
     if text.isascii():
         return text.lower()

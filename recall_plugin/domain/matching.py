@@ -1,12 +1,13 @@
 """Matching: how a question in words finds texts, in any script, without an index.
 
-A text is folded (`fold`), a query becomes weighted terms (`query_terms`), and documents are ranked by BM25 in one pass over
-them (`Bm25`, `rank`). A document in which no term occurs is done with after a search for a few substrings; nothing is
-tokenised. Line breaks survive folding, so a match is shown by its line (`matching_lines`) and needs no map of positions.
+A text is folded (`fold`), a query becomes weighted terms (`query_terms`), and documents are ranked by BM25 in one pass
+over them (`Bm25`, `rank`). A document in which no term occurs is done with after a search for a few substrings; nothing
+is tokenised. Line breaks survive folding, so a match is shown by its line (`matching_lines`) and needs no map of
+positions.
 
 BM25 is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with k1 = 1.2,
-b = 0.75, and Lucene's idf, ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative. A document's length is counted in
-characters, which means the same in every script.
+b = 0.75, and Lucene's idf, ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative. A document's length is counted
+in characters, so that no script needs a tokeniser.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import heapq
 import math
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from recall_plugin.domain.folding import fold
@@ -55,8 +57,8 @@ class _Match(NamedTuple, Generic[K]):
 class Bm25(Generic[K]):
     """Takes documents one by one and ranks those that match a query. Only counts are kept, and only of matching ones.
 
-    Memory grows with the number of documents that hold a content word of the query (some 200 bytes each). Those that hold
-    question words only are counted, and 2,000 of them are kept at the most, those with the most such words.
+    Memory grows with the number of documents that hold a content word of the query (some 200 bytes each). Those that
+    hold question words only are counted, and 2,000 of them are kept at the most, those with the most such words.
     """
 
     def __init__(self, query: str) -> None:
@@ -92,9 +94,7 @@ class Bm25(Generic[K]):
             return
         for index, count in enumerate(counts):
             self._holding[index] += count > 0
-        near = (
-            tuple(_nearness(one, other) for one, other in zip(places, places[1:], strict=False)) if is_content else ()
-        )
+        near = tuple(_nearness(one, other) for one, other in pairwise(places)) if is_content else ()
         match = _Match(key, len(folded), tuple(counts), near, is_content)
         if is_content:
             self._matches.append(match)
@@ -147,7 +147,7 @@ def rank(query: str, documents: Iterable[tuple[K, str]], limit: int) -> list[tup
 
 
 def matching_lines(query: str, text: str, limit: int) -> list[tuple[int, str]]:
-    """The lines of `text` that match `query` best, as they stand there, with their numbers from 1; in order of number."""
+    """The lines of `text` that match `query` best, at most `limit`, in order: number (from 1) and line."""
     lines = text.split("\n")
     best = rank(query, ((number, line) for number, line in enumerate(lines, 1)), limit)
     return [(number, lines[number - 1]) for number, _ in sorted(best)]

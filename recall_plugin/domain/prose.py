@@ -37,14 +37,20 @@ _NOISE = re.compile(
     r"""
       \|                                                        # a table
     | (?:\#{2,}|[-=*_+~]{2,})\S*+$                              # a rule
-    | Traceback\ \(most\ recent | File\ " | at\ [\w$.<>/]+[(:] | \.{3}\ \d+\ more | Caused\ by: | [\w.]+(?:Error|Exception|Warning):
-    | \[?\d{4}-\d\d-\d\d[T ]\d\d?: | \[?\d\d:\d\d:\d\d | \[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\]:\s|]
-    | \$\ | >>>\ | [\w.-]+@[\w.-]+[:~][^ ]*[$#]\  | \+\+\+\ | @@\ | diff\ --git | index\ [0-9a-f]{7} | [+-](?![\s\d]) | [+-][ ]{3,}
-    | import\ [\w{*.]+(?:\ as\ \w+|\ from\ \S+)?;?$ | from\ \S+\ import\ | \#include | (?:async\ )?def\ \w+\( | class\ \w+[(:]
-    | (?:pub\ )?fn\ \w+ | func\ \w*\( | (?:const|let|var)\ \w+\ = | (?:return|raise|assert)\ .*[()\[\]=] | (?:if|for|while|with)\ .*:$
-    | (?:SELECT|INSERT|UPDATE|DELETE)\ .*\b(?:FROM|INTO|SET)\b | </?[a-zA-Z!][^>]*>$ | [\w.\[\]"']++\s*=\s*[^=\s] | "[^"]*"\s*: | //\ | /\*
+    | Traceback\ \(most\ recent | File\ " | at\ [\w$.<>/]+[(:] | \.{3}\ \d+\ more | Caused\ by:
+    | [\w.]+(?:Error|Exception|Warning):
+    | \[?\d{4}-\d\d-\d\d[T ]\d\d?: | \[?\d\d:\d\d:\d\d
+    | \[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\]:\s|]
+    | \$\ | >>>\ | [\w.-]+@[\w.-]+[:~][^ ]*[$#]\                # a prompt
+    | \+\+\+\ | @@\ | diff\ --git | index\ [0-9a-f]{7} | [+-](?![\s\d]) | [+-][ ]{3,}
+    | import\ [\w{*.]+(?:\ as\ \w+|\ from\ \S+)?;?$ | from\ \S+\ import\ | \#include
+    | (?:async\ )?def\ \w+\( | class\ \w+[(:] | (?:pub\ )?fn\ \w+ | func\ \w*\( | (?:const|let|var)\ \w+\ =
+    | (?:return|raise|assert)\ .*[()\[\]=] | (?:if|for|while|with)\ .*:$
+    | (?:SELECT|INSERT|UPDATE|DELETE)\ .*\b(?:FROM|INTO|SET)\b
+    | </?[a-zA-Z!][^>]*>$ | [\w.\[\]"']++\s*=\s*[^=\s] | "[^"]*"\s*: | //\ | /\*
     | [{}\[\]()]++[;,]*$
-    | E\ {3} | (?:PASSED|FAILED|=====)\b | \d+\ (?:passed|failed)\b.*\bin\ \d | (?=[a-f]*\d)[0-9a-f]{7,40}\b(?:\ |$)
+    | E\ {3} | (?:PASSED|FAILED|=====)\b | \d+\ (?:passed|failed)\b.*\bin\ \d
+    | (?=[a-f]*\d)[0-9a-f]{7,40}\b(?:\ |$)                      # a commit
     """,
     re.VERBOSE,
 )
@@ -58,7 +64,7 @@ _TAG = re.compile(
 )
 _STRONG = re.compile(r"\*\*|~~")
 _EMPHASIS = re.compile(
-    r"(?<![\w*])\*([^*\n]{1,300})\*(?![\w*])|(?<![\w_])_{1,2}([^_\n]{1,300} [^_\n]{1,300}"
+    r"(?<![\w*])\*(?=\S)([^*\n]{1,300})(?<=\S)\*(?![\w*])|(?<![\w_])_{1,2}([^_\n]{1,300} [^_\n]{1,300}"
     r"|[^\W_]{1,60})_{1,2}(?![\w_(.])"
 )
 _ESCAPED = re.compile(r"\\([*_`#\[\]>|~-])")
@@ -72,6 +78,25 @@ _LETTERS = re.compile(r"[^\W\d_]{2}|[^\x00-\u024f\W]")
 def blocks(text: str) -> Iterator[Block]:
     """The prose of `text` in order: without fenced code, tables, quotations, logs, traces, diffs and lines of code."""
     lines: list[str] = []
+    for line in _unfenced(text):
+        block = _structure(line) if line else None
+        if block is None:
+            if not line:
+                lines.append("")
+            elif not _is_noise(line):
+                lines.append(line)
+            continue
+        if any(lines):
+            yield Block(Kind.TEXT, "\n".join(lines).strip("\n"))
+        lines = []
+        if block.text and not _is_noise(block.text):
+            yield block
+    if any(lines):
+        yield Block(Kind.TEXT, "\n".join(lines).strip("\n"))
+
+
+def _unfenced(text: str) -> Iterator[str]:
+    """The lines of `text`, stripped, without fenced code, the body of a Python trace, and quotations."""
     fence = ""
     in_trace = False
     for raw in text.split("\n"):
@@ -79,38 +104,24 @@ def blocks(text: str) -> Iterator[Block]:
         if fence:
             if line.startswith(fence) and not line.strip(fence[0]):
                 fence = ""
-            continue
-        if not line:
-            if lines:
-                lines.append("")
-            continue
-        first = line[0]
-        if in_trace:
+        elif in_trace and line:
+            # Up to the line that names the error, which is the first not indented.
             in_trace = raw[0] in " \t"
-            continue
-        if first in "`~" and (opening := _FENCE.match(line)):
+        elif line[:1] in ("`", "~") and (opening := _FENCE.match(line)):
             # ```one line``` opens nothing.
             fence = "" if opening.group() in line[opening.end() :] else opening.group()
-            continue
-        if first == ">" and line[:2] in (">", "> ", ">>"):
-            continue
-        block = _structure(line, first)
-        if block is None:
-            if line[-1] in "{};\\" or line.endswith(("=>", "):")) or _NOISE.match(line):
-                in_trace = line.startswith("Traceback (")
-            else:
-                lines.append(line)
-            continue
-        if lines:
-            yield Block(Kind.TEXT, "\n".join(lines))
-            lines = []
-        if block.text and not _NOISE.match(block.text):
-            yield block
-    if lines:
-        yield Block(Kind.TEXT, "\n".join(lines))
+        elif line.startswith("Traceback ("):
+            in_trace = True
+        elif line[:1] != ">" or line[:2] not in (">", "> ", ">>"):
+            yield line
 
 
-def _structure(line: str, first: str) -> Block | None:
+def _is_noise(line: str) -> bool:
+    return line[-1] in "{};\\" or line.endswith(("=>", "):")) or _NOISE.match(line) is not None
+
+
+def _structure(line: str) -> Block | None:
+    first = line[0]
     if first == "#" and (heading := _HEADING.match(line)):
         return Block(Kind.HEADING, line[heading.end() :].rstrip("# "))
     if (first in "-*+•‣◦▪–" or first.isdigit()) and (item := _ITEM.match(line)):
@@ -157,6 +168,6 @@ def _unmarked(text: str) -> str:
 
 
 def is_sentence(text: str) -> bool:
-    """Whether a plain sentence is made of words: it has letters, and at most a fifth of it is symbols, URLs left out."""
+    """Whether a plain sentence is made of words: it has letters, and at most a fifth is symbols, URLs left out."""
     rest = _URL.sub("", text) if "://" in text or "www." in text else text
     return _LETTERS.search(rest) is not None and 5 * len(_SYMBOL.findall(rest)) <= len(rest)

@@ -28,26 +28,23 @@ _SPAN_WORDS = re.compile(
 _UNSPACED_LOW = re.compile(
     "[的了是吗嗎呢吧啊我你您他她们們这這那哪什么麼谁誰怎为為如何时候時候是否]|[\u3041-\u309f]{2}|[のをはがにでと]"
 )
-_IRREGULAR: dict[str, tuple[str, ...]] = {
-    form: tuple(family.split())
-    for family in (
-        "choose chose chosen choice|buy bought|make made|take took taken|write wrote written|run ran running"
-        "|get got gotten|find found|build built"
-        "|send sent|keep kept|break broke broken|go goes went gone|see saw seen|know knew known|think thought"
-        "|say said|tell told|give gave given"
-        "|come came coming|begin began begun|speak spoke spoken|meet met|hold held|lose lost|sell sold"
-        "|teach taught|bring brought|catch caught|feel felt"
-        "|leave left|read|set setting|put putting|pay paid|spend spent|win won winning|drive drove driven"
-        "|eat ate eaten|grow grew grown|draw drew drawn"
-        "|fly flew flown|throw threw thrown|wear wore worn|sing sang sung|swim swam swum|ride rode ridden"
-        "|rise rose risen|hide hid hidden|fall fell fallen"
-        "|forget forgot forgotten|understand understood|decide decision|agree agreement|child children|man men"
-        "|woman women|person people|mouse mice"
-        "|index indices|life lives|wife wives"
-    ).split("|")
-    for form in family.split()
-}
-_ENDINGS = tuple("ations ation ments ment ings ions ing ion ies ied ers ed es er ly rs s e y d r".split())
+_FAMILIES = """
+    choose chose chosen choice; buy bought; make made; take took taken; write wrote written; run ran running;
+    get got gotten; find found; build built; send sent; keep kept; break broke broken; go goes went gone; see
+    saw seen; know knew known; think thought; say said; tell told; give gave given; come came coming; begin
+    began begun; speak spoke spoken; meet met; hold held; lose lost; sell sold; teach taught; bring brought;
+    catch caught; feel felt; leave left; read; set setting; put putting; pay paid; spend spent; win won winning;
+    drive drove driven; eat ate eaten; grow grew grown; draw drew drawn; fly flew flown; throw threw thrown;
+    wear wore worn; sing sang sung; swim swam swum; ride rode ridden; rise rose risen; hide hid hidden; fall
+    fell fallen; forget forgot forgotten; understand understood; decide decision; agree agreement; child
+    children; man men; woman women; person people; mouse mice; index indices; life lives; wife wives
+"""
+_IRREGULAR = {form: tuple(family.split()) for family in _FAMILIES.split(";") for form in family.split()}
+# Longest first.
+_ENDINGS = (
+    *("ations", "ation", "ments", "ment", "ings", "ions", "ing", "ion", "ies", "ied", "ers"),
+    *("ed", "es", "er", "ly", "rs", "s", "e", "y", "d", "r"),
+)
 END_OF_WORD = rf"(?:'s|')?(?:(?![{WORD_CHARS}])|(?=[{UNSPACED}]))"
 _AFTER_WORD = "s|es|ed|er|ers|ing|ings|ments?|ly|able|ions?|ations?|en|n"
 _AFTER_STEM = f"{_AFTER_WORD}|e|y|ies|ied|ying|i?ly|d|r|rs"
@@ -57,10 +54,12 @@ _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Something a query looks for. text: folded, as the query has it; weight: in (0, 1], 1 for a content word.
+    """Something a query looks for.
 
-    stems: one of these must a document hold, each the beginning of a form of the word; ending: a regex for what may follow
-    the first; whole: whether it must stand as a word (a piece of a script without spaces need not).
+    text: folded, as the query has it; weight: in (0, 1], 1 for a content word.
+    stems: a document must hold one of these, each the beginning of a form of the word; ending: a regex for what may
+        follow the first.
+    whole: whether it must stand as a word; a piece of a script without spaces need not.
     """
 
     text: str
@@ -78,11 +77,12 @@ class Term:
 def query_terms(query: str) -> tuple[Term, ...]:
     """What `query` looks for, in order, each once; at most 64 terms of its first 4096 characters.
 
-    Words of any script; an identifier (`parser.py`, `fix/last-row`) as a whole and in its parts; a run of a script without
-    spaces as its overlapping pairs, a single character alone. No word is left out: those that only ask or join ("which",
-    "did", "we") weigh 0.1, spans of time ("last week") and adverbs that only stress 0.3, parts of an identifier 0.4, all
-    others 1. A word finds its other forms: English ones by the endings in this module (deploy, deploys, deployed,
-    deployment; study, studies) and by a short table (choose, chose), those of other alphabets by up to three letters at the end.
+    Words of any script; an identifier (`parser.py`, `fix/last-row`) as a whole and in its parts; a run of a script
+    without spaces as its overlapping pairs, a single character alone. No word is left out: those that only ask or join
+    ("which", "did", "we") weigh 0.1, spans of time ("last week") 0.3, parts of an identifier 0.4, all others 1. A word
+    finds its other forms: English ones by the endings in this module (deploy, deploys, deployed, deployment; study,
+    studies) and by a short table (choose, chose), Korean ones without their particle, those of other alphabets by up to
+    three letters at the end.
     """
     folded = fold(query[:_MOST_CHARACTERS])
     tokens = [(match.group(1), match.group(2), match.start()) for match in _TOKEN.finditer(folded)]

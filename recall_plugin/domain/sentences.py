@@ -10,8 +10,8 @@ from recall_plugin.domain.scripts import UNSPACED_CHARACTER, word_set
 _CLOSERS = "\"'”’»)\\]}*_`~"
 _WIDE_CLOSERS = "」』）】》〉”’\"')\\]"
 _MARK = r"(?:(?:[-*+•‣◦▪–]|\d{1,3}[.)]|#{1,6}|>)[ \t]++){0,4}+(?:\[[ xX]\][ \t]++)?+"
-# One class first, which the regex engine scans for at full speed; what follows always matches and gives nothing back, so
-# no text makes it look at a character twice.
+# One class first, which the regex engine scans for at full speed; what follows always matches and gives nothing back,
+# so no text makes it look at a character twice.
 _BOUNDARY = re.compile(
     r"[.!?…。！？｡．؟۔।॥։።။\n•‣◦▪](?:"
     rf"(?<=[.!?…])[.!?…]*+[{_CLOSERS}]*+"
@@ -41,9 +41,11 @@ _NAME = re.compile(r"[^\W\d_](?:\.|[^\W\d_]+)\Z")
 _BEFORE_ORDINAL = word_set("am vom der den dem zum bis und im des")
 # A line that ends with one of these is wrapped, not finished.
 _DANGLING = word_set(
-    "a an and are as at be but by for from if in into is of on or our than that the their this to was were which with your"
-    " der die das den dem des ein eine einen und oder mit von zu im in auf für le la les un une des de du et ou à en"
-    " el los las una y o con por para"
+    """
+    a an and are as at be but by for from if in into is of on or our than that the their this to was were which
+    with your der die das den dem des ein eine einen und oder mit von zu im in auf für le la les un une des de
+    du et ou à en el los las una y o con por para
+    """
 )
 _WRAPPED_FROM = 40  # characters: a shorter line is not wrapped, it is a line
 
@@ -65,18 +67,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
         begin, end = boundary.span()
         mark = text[begin]
         stop = end
-        if mark in ".!?…":
-            if end < size and not text[end].isspace() and (mark in ".…" or not UNSPACED_CHARACTER.match(text, end)):
-                continue
-            if mark in ".…":
-                # Most full stops follow a plain word that is no abbreviation.
-                word = text[text.rfind(" ", start, begin) + 1 or start : begin] if end == begin + 1 else ""
-                if not (len(word) > 1 and word.isalpha() and word.lower() not in _ABBREVIATIONS):
-                    if _goes_on(text, start, begin, end):
-                        continue
-            elif text[end - 1] in _QUOTES and _next(text, end).islower():
-                continue
-        elif mark == "\n":
+        if mark == "\n":
             wrapped = begin - line_start >= _WRAPPED_FROM and _wraps(text, begin, end)
             line_start = end
             if wrapped:
@@ -84,9 +75,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
             stop = begin
         elif mark in "•‣◦▪":
             stop = begin
-        elif (text[end - 1] in "」』" and text[end : end + 1] in ("と", "っ")) or (
-            mark == "．" and text[end : end + 1].isdigit()
-        ):
+        elif not (_ends(text, start, begin, end) if mark in ".!?…" else _ends_wide(text, begin, end)):
             continue
         if stop > start:
             _append(spans, text, start, stop)
@@ -146,29 +135,48 @@ def _wraps(text: str, begin: int, end: int) -> bool:
     return following.isalnum() and bool(words) and words[-1].lower() in _DANGLING
 
 
-def _goes_on(text: str, start: int, begin: int, end: int) -> bool:
-    """Whether the full stop or ellipsis at `begin` is no sentence's end."""
+def _ends(text: str, start: int, begin: int, end: int) -> bool:
+    """Whether the mark `. ! ? …` at `begin`, which goes on to `end`, ends the sentence that began at `start`."""
+    mark = text[begin]
+    if end < len(text) and not text[end].isspace():
+        return mark in "!?" and UNSPACED_CHARACTER.match(text, end) is not None
+    if mark in "!?":
+        return not (text[end - 1] in _QUOTES and _next(text, end).islower())
+    if end == begin + 1 and mark == ".":
+        # Most full stops follow a plain word that is no abbreviation.
+        word = text[text.rfind(" ", start, begin) + 1 or start : begin]
+        if len(word) > 1 and word.isalpha() and word.lower() not in _ABBREVIATIONS:
+            return True
     following = _next(text, end)
-    if not following:
-        return False
-    if text[begin] == "…" or text.startswith("..", begin):
-        return following.islower()
-    if text[end - 1] in _QUOTES and following.islower():
-        return True
+    if mark == "…" or text[end - 1] in _QUOTES or text.startswith("..", begin):
+        return not following.islower()
     before = text[max(start, begin - 24) : begin].split()
-    if not before:
-        return True
+    return not following or bool(before and not _abbreviates(before, following, begin - start))
+
+
+def _ends_wide(text: str, begin: int, end: int) -> bool:
+    """Whether a full stop of another script ends a sentence: not inside a number, nor where a quotation is reported."""
+    if text[begin] == "．":
+        return not text[end : end + 1].isdigit()
+    return not (text[end - 1] in "」』" and text[end : end + 1] in ("と", "っ"))
+
+
+def _abbreviates(before: list[str], following: str, length: int) -> bool:
+    """Whether the last of the words before a full stop is cut short by it. length: of the sentence so far."""
     token = before[-1].lstrip("(\"'[“‘«*_`¿¡")
     lower = token.lower()
     if lower in _OPEN_ABBREVIATIONS:
-        return True
-    if lower in _NUMBER_ABBREVIATIONS:
-        return following.isdigit()
-    if lower in _CLOSED_ABBREVIATIONS or _DOTTED.match(lower):
-        return following.islower()
-    if token.isdigit() and len(token) <= 3:
-        first = len(before) == 1 and begin - start <= len(token) + 2
-        return first or (len(before) > 1 and before[-2].lower() in _BEFORE_ORDINAL)
-    if len(token) == 1 and token.isupper() and token != "I" and following.isupper():
-        return len(before) == 1 or bool(_NAME.match(before[-2]))
-    return False
+        result = True
+    elif lower in _NUMBER_ABBREVIATIONS:
+        result = following.isdigit()
+    elif lower in _CLOSED_ABBREVIATIONS or _DOTTED.match(lower):
+        result = following.islower()
+    elif token.isdigit() and len(token) <= 3:
+        # The number of an item, or a German ordinal: "am 3. März".
+        first = len(before) == 1 and length <= len(token) + 2
+        result = first or (len(before) > 1 and before[-2].lower() in _BEFORE_ORDINAL)
+    elif len(token) == 1 and token.isupper() and token != "I" and following.isupper():
+        result = len(before) == 1 or bool(_NAME.match(before[-2]))
+    else:
+        result = False
+    return result

@@ -1,4 +1,4 @@
-"""The summary of a session: what the person wanted, what matters most, and how it ended, in sentences that were said."""
+"""The summary of a session, in sentences that were said: what was wanted, what matters most, and how it ended."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ _ENGLISH = common_words(())
 
 
 class Said(NamedTuple):
-    """A plain sentence, the number of the turn it stands in, whose it is, and how clearly it says what came of the work."""
+    """A plain sentence.
+
+    turn: the number of the turn it stands in.
+    strength: how clearly it says what came of the work: 0 (it does not) to 3.
+    """
 
     text: str
     turn: int
@@ -110,8 +114,8 @@ def summarise(
 ) -> str:
     """One line of at most 500 characters: the request, what matters most between, the outcome. Cuts end with "…".
 
-    opening: the sentences of the request; said: sentences that stand for the session, in order; ending: the outcome, or the
-    last answer; topics: best first; elsewhere: what is said beside the summary (decisions) and not repeated in it.
+    opening: the sentences of the request; said: sentences that stand for the session, in order; ending: the outcome, or
+    the last answer; topics: best first; elsewhere: what stands beside the summary (decisions), not to be repeated.
     """
     start = [_ended(shorten(text, _SENTENCE_LIMIT)) for text in opening if text]
     end = [_ended(shorten(ending.text, _SENTENCE_LIMIT))] if ending else []
@@ -141,7 +145,7 @@ def weights_of(topics: Sequence[str]) -> dict[str, float]:
 
 
 def centrality(said: Said, weights: dict[str, float]) -> float:
-    """How much of the session's topics a sentence holds for its length; the agent's, a reason and a result count more."""
+    """How much of the session's topics a sentence holds for its length. Reasons and results count more."""
     words = _content(said.text)
     held: float = sum(weights.get(word, 0.0) for word in words) / math.sqrt(6 + len(words))
     bonus = 0.5 * exchange.is_cause(said.text.lower()) + 0.1 * said.strength + 0.2 * (not said.by_person)

@@ -10,7 +10,10 @@ from collections.abc import Collection
 
 from recall_plugin.domain.cues import CLEAR, STRONG, WEAK, Rules, is_question, is_undone_in_wide_script, rule
 
-_LABEL_TEXT = r"(?:todo|fixme|to do|action items?|next steps?|follow[- ]?ups?|open|remaining|outstanding)\b(?:\([^)]*\))?\s?[:–—-] ?"
+_LABEL_TEXT = (
+    r"(?:todo|fixme|to do|action items?|next steps?|follow[- ]?ups?|open|remaining|outstanding)\b(?:\([^)]*\))?"
+    r"\s?[:–—-] ?"
+)
 _LABEL = re.compile(_LABEL_TEXT)
 
 TASKS = Rules(

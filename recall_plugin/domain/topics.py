@@ -58,8 +58,8 @@ class TopicCounter:
     def topics(self, said: Sequence[tuple[str, bool]], written: Iterable[str]) -> tuple[str, ...]:
         """At most 8 topics, best first.
 
-        said: plain sentences that stand for the session, in order, and whether the person said them; phrases, identifiers,
-        names and the words of unspaced scripts are found in these. written: the paths that the session wrote.
+        said: plain sentences that stand for the session, in order, and whether the person said them; phrases,
+        identifiers, names and the words of unspaced scripts are found in these. written: the paths the session wrote.
         """
         scores: dict[str, float] = {}
         for counter, weight in ((self._person, _PERSON), (self._agent, _AGENT)):
@@ -101,7 +101,7 @@ def _describes(word: str, common: frozenset[str]) -> bool:
 def _phrases(
     said: Sequence[tuple[str, bool]], common: frozenset[str]
 ) -> tuple[dict[str, float], dict[str, float], set[str], dict[str, int]]:
-    """The pairs of neighbouring content words said twice, the identifiers, the names, and where each of them came first."""
+    """The pairs of neighbouring content words said twice, the identifiers, the names, and where each came first."""
     pairs: dict[str, float] = {}
     pair_counts: Counter[str] = Counter()
     identifiers: dict[str, float] = {}

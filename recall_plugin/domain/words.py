@@ -1,6 +1,6 @@
 """Words: what counts as one in any script, which say nothing by themselves, and which belong together.
 
-The lists are our own. A word is given folded (`matching.fold`) or at least in small letters.
+The lists are our own. A word is given folded (`folding.fold`) or at least in small letters.
 """
 
 from __future__ import annotations
@@ -118,10 +118,12 @@ _OTHERS: Mapping[str, frozenset[str]] = {
     sin sobre solo son su sus también tan tanto te tengo tiene todo todos tu un una uno unos usar usted va vamos
     ver voy y ya yo decidimos
     """,
-        "pt": """a ainda ao aos as até bem cada com como da das de dela dele depois do dos e é ela ele eles em entre era essa esse esta
-        está este eu foi foram há isso isto já lhe mais mas me mesmo meu minha muito na não nas nem no nos nós nossa o obrigado onde os
-        ou para pela pelo por porque qual quando que quem se sem ser seu só sua também te tem têm tinha tudo um uma você vamos
-        decidimos""",
+        "pt": """
+    a ainda ao aos as até bem cada com como da das de dela dele depois do dos e é ela ele eles em entre era essa
+    esse esta está este eu foi foram há isso isto já lhe mais mas me mesmo meu minha muito na não nas nem no nos
+    nós nossa o obrigado onde os ou para pela pelo por porque qual quando que quem se sem ser seu só sua também
+    te tem têm tinha tudo um uma você vamos decidimos
+    """,
         "it": """
     a ad agli ai al alla alle anche ancora che chi ci come con cosa da dal dalla degli dei del della delle di
     dove e è ed era fare gli grazie ha hanno ho i il in io la le lo loro ma mi mia mio molto ne nel nella noi

@@ -157,7 +157,7 @@ def _json(value: Mapping[str, object]) -> str:
 
 
 def _render_tool(tool: ToolActivity, text: str) -> str:
-    title = " ".join(f"**{tool.name}** {tool.input}".split())
+    title = " ".join(f"**{tool.name}** {tool.input or ', '.join(tool.paths)}".split())
     caption = f"{title} — failed" if tool.error else title
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=2)
     fence = "`" * max(3, longest + 1)

@@ -107,8 +107,9 @@ def _code(character: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    def plain(match: re.Match[str]) -> str:
-        code = match.group(1)
-        return chr(int(code[1:], 16)) if len(code) > 1 else code
+    return _ESCAPES.sub(_character, text) if "\\" in text else text
 
-    return _ESCAPES.sub(plain, text)
+
+def _character(match: re.Match[str]) -> str:
+    code = match.group(1)
+    return chr(int(code[1:], 16)) if len(code) > 1 else code

@@ -36,6 +36,8 @@ KINDS = frozenset(_RANK)
 """Every word that a marker may carry. Brackets with any other word are ordinary text, and no hiding place."""
 
 _ROUNDS = 8
+_GLUE = 40
+_LONG = 256  # a bare value of this length that is no secret is not looked into again: time stays linear
 _RUN = b"a" * 20
 _RUN_TABLE = bytes(97 if chr(code) in f"{rules.LETTERS_DIGITS}_-" else 32 for code in range(256))
 _NAME_LETTERS = b"abcdefghijklmnopqrstuvwxyz_-"
@@ -182,9 +184,14 @@ def _tokens(seen: _Text) -> Iterator[_Span]:
             start = runs.find(_RUN, end)
             continue
         at = max(done, start - 16)
+        jwt_seen = text[end : end + 1] != "."
         while found := pattern.search(text, at, end):
-            span = _token(text, found, by_prefix)
             at = found.start() + 1
+            if found.group() == "eyJ":  # the first of a run that ends in a dot may begin a JWT
+                span = None if jwt_seen else _jwt(text, found.start())
+                jwt_seen = True
+            else:
+                span = _token(text, found, by_prefix, found.start() - start > _GLUE)
             if span:
                 yield span
                 at = max(at, span.end)
@@ -199,14 +206,12 @@ def _tokens(seen: _Text) -> Iterator[_Span]:
         start = runs.find(_RUN, end)
 
 
-def _token(text: str, found: re.Match[str], by_prefix: dict[str, list[rules.TokenRule]]) -> _Span | None:
-    prefix = found.group()
-    if prefix == "eyJ":
-        return _jwt(text, found.start())
-    for rule in by_prefix[prefix]:
+def _token(text: str, found: re.Match[str], by_prefix: dict[str, list[rules.TokenRule]], in_blob: bool) -> _Span | None:
+    """The token that the prefix announces. in_blob: much text of the run stands before it, as in long base64."""
+    for rule in by_prefix[found.group()]:
         start = found.start()
         body = _rx(rule.body).match(text, found.end())
-        if body is None or (rule.word_start and not _word_starts(text, start)):
+        if body is None or ((rule.word_start or in_blob) and not _word_starts(text, start)):
             continue
         value = body.group()
         if len(set(value)) < min(6, len(value)) or (rule.digit and not any(map(str.isdigit, value[:300]))):
@@ -232,7 +237,9 @@ def _word_starts(text: str, at: int) -> bool:
     before = text[at - 1]
     if before not in _KEY_CHARS or before == ".":
         return True
-    return bool(_rx(r"(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u00[0-9a-f]{2}|\[[0-9;]{1,8}m)\Z").search(text[max(0, at - 10) : at]))
+    return bool(
+        _rx(r"(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u00[0-9a-f]{2}|\[[0-9;]{1,8}m)\Z").search(text[max(0, at - 10) : at])
+    )
 
 
 def _jwt(text: str, at: int) -> _Span | None:
@@ -297,7 +304,7 @@ def _private_keys(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
         if left and right:
             start = max(0, hit - 40) + left.start()
             (begins if left[1] == "BEGIN" else ends).append((start, right.end()))
-    reached = 0
+    closed = set()
     for index, (start, after) in enumerate(begins):
         next_begin = begins[index + 1][0] if index + 1 < len(begins) else len(text)
         place = bisect_left(ends, (after, 0))
@@ -305,13 +312,11 @@ def _private_keys(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
             inside = text[after : ends[place][0]]
             if any(any(map(str.isdigit, run)) for run in _rx(r"[A-Za-z0-9+/]{30,}").findall(inside)):
                 yield _Span(start, ends[place][1], "private-key")
-            reached = ends[place][1]
+            closed.add(ends[place])
         elif body := _rx(_BODY).match(text, after, next_begin):
             yield _Span(start, body.end(), "private-key")
-            reached = body.end()
     for start, after in ends:
-        first = _lines_before(text, start)
-        if first < start and not any(begin <= first and start < begin + 40_000 for begin, _ in begins[:50]):
+        if (start, after) not in closed and (first := _lines_before(text, start)) < start:
             yield _Span(first, after, "private-key")
 
 
@@ -334,11 +339,15 @@ def _lines_before(text: str, end: int) -> int:
 def _putty_keys(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     """The PuTTY key files, from the header to the checksum."""
     newline = r"(?:\r?\n|\\r\\n|\\n)"
-    block = rf"PuTTY-User-Key-File-\d: [^\n\\]{{0,80}}(?:{newline}(?!Private-MAC)[^\n\\]{{1,200}})*+(?:{newline}Private-MAC: [0-9a-f]*)?"
+    line = r"(?:[A-Z][A-Za-z0-9-]{2,30}: [^\n\\]{0,200}|[A-Za-z0-9+/=]{1,200}(?![^\s\\\"']))"
+    block = rf"PuTTY-User-Key-File-\d: [^\n\\]{{0,80}}(?:{newline}(?!Private-MAC){line})*+(?:{newline}Private-MAC: [0-9a-f]*)?"
+    reached = 0
     for hit in _hits(seen.low, word, at):
-        found = _rx(block).match(seen.text, hit)
-        if found and "Private-Lines" in found.group():
-            yield _Span(hit, found.end(), "private-key")
+        found = _rx(block).match(seen.text, hit) if hit >= reached else None
+        if found:
+            reached = found.end()
+            if "Private-Lines" in found.group():
+                yield _Span(hit, reached, "private-key")
 
 
 def _jwks(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
@@ -358,9 +367,10 @@ def _jwks(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
 
 _NAME = (
     r"(?P<name>[A-Za-z0-9_.-]{2,48}+)(?P<quote>\\{0,3}[\"'`])?\]?(?:\*{1,2})?(?:"
-    r"(?P<typed>[ \t]{0,8}:[ \t]{0,4}[A-Za-z_][\w.]{0,30}(?:\[[\w., \[\]|]{0,40}\])?(?: ?\| ?\w{1,20}){0,3}"
+    r"(?P<next>[\])}]{0,3}:?[ \t]{0,4}(?:\r?\n[ \t]{0,16}){1,2}(?=[\"']?[^\s\"']{8,4096}+[\"']?[ \t]{0,4}(?:[\r\n]|\Z)))"
+    r"|(?P<typed>[ \t]{0,8}:[ \t]{0,4}[A-Za-z_][\w.]{0,30}(?:\[[\w., \[\]|]{0,40}\])?(?: ?\| ?\w{1,20}){0,3}"
     r"[ \t]{0,4}=[ \t]{0,4}(?=[bruf]?[\"'`]))"
-    r"|(?P<op>[ \t]{0,20}(?:\[[^\]\n]{0,40}\])?[ \t]{0,4}(?::=|=>|[!=?]?={1,2}|:(?!:)|%3[DdAa])\*{0,2}[ \t]{0,20})"
+    r"|(?P<op>[ \t]{0,20}(?:\[[^\]\n]{0,40}\])?[ \t]{0,4}(?::=|=>|\|\|=|[!=?]?={1,2}|:(?!:)|%3[DdAa])\*{0,2}[ \t]{0,20})"
     r"|(?P<pair>(?:[\s,]|\\[nrt]){1,64}\\{0,3}[\"']?[vV]alue\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4})"
     r"|(?P<xml>(?:[ \t][^<>\n]{0,60})?>[ \t]{0,8})"
     r"|(?P<comma>,[ \t]{0,8}(?=\\{0,3}[\"'`]))"
@@ -368,16 +378,14 @@ _NAME = (
     r"|(?P<table>[ \t]{0,8}\|[ \t]{0,8})"
     r"|(?P<space>[ \t]{1,8}(?:(?:is|was)(?: now)?[ \t:]{1,3})?))"
 )
-_BLOCK = r"(?:[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,32}(?=\S))?"
+_BLOCK = r"(?:[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,32}(?=\S)|\[[ \t]{0,4}(?=\\{0,3}[\"'`]))?"
 _OPEN = r"(?:[bBrRfFuU]{1,2}(?=[\"']))?(\\{0,3})(?:\"\"\"|'''|([\"'`]))"
 _BARE = (
     r"(?:[^\s\"'`;&,()\[\]{}<>|\\]|\\(?![nrtu\"'`\\])"
     r"|[;&,|](?![\s;&,|]|\Z|[\w.%-]{1,40} ?[=:]|\w{1,20} \w{1,20} ?=)"
     r"|[)\]}>](?=[\w!@#$%^*+=~?/-])|[(\[{<](?=[^\s\"'`])){1,4096}+"
 )
-_LINE_START = (
-    r"(?:^|\n|\\n)[\s>|+*#$\"'-]{0,24}(?:(?:export|set|setenv|env|ENV|ARG|local|declare -x|const|let|var|-e|--env)[ =][\"']?)?\Z"
-)
+_LINE_START = r"(?:^|\n|\\n)[\s>|+*#$\"'-]{0,24}(?:(?:export|set|setenv|env|ENV|ARG|local|declare -x|const|let|var|-e|--env)[ =][\"']?)?\Z"
 _LINE_END = r"[\"'`]?[ \t]{0,8}(?:\Z|[\r\n]|\\[nr]|#)"
 
 
@@ -420,7 +428,9 @@ def _name(key: str, spoken: bool) -> _Name:
         (rules.MNEMONIC_NAME, "mnemonic"),
     ):
         if _rx(pattern).search(norm):
-            return _Name(level, "mnemonic" if level == "mnemonic" else "secret-value" if level == "auth" else "password")
+            return _Name(
+                level, "mnemonic" if level == "mnemonic" else "secret-value" if level == "auth" else "password"
+            )
     level = _strength(key, norm, spoken)
     if not level:
         return _NO_SECRET
@@ -437,7 +447,7 @@ def _strength(key: str, norm: str, spoken: bool) -> str:
         return "weak" if spoken or norm in {"secret", "secrets"} else "strong"
     if _rx(rules.KEY_NAME).search(norm):
         return "" if _rx(rules.NOT_A_SECRET_KEY).search(norm) else "strong"
-    if _rx(rules.CREDENTIALS_NAME).search(norm):
+    if _rx(rules.CREDENTIALS_NAME).search(norm) or (key.isupper() and norm.endswith("_pat")):
         return "weak"
     if key.isupper() and norm.endswith("_key") and not _rx(rules.NOT_A_SECRET_KEY).search(norm):
         return "weak"
@@ -449,13 +459,19 @@ def _named(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     pattern = _rx(_NAME)
     reached = 0
     for hit in _hits(seen.low, word, at):
-        if hit >= reached and (found := pattern.match(seen.text, hit)) and (span := _named_value(seen.text, found)):
+        if hit < reached or not (found := pattern.match(seen.text, hit)):
+            continue
+        span = _named_value(seen.text, found)
+        if span.kind:
             yield span
+        if span.kind or span.end - span.start > _LONG:
             reached = span.end
 
 
-def _named_value(text: str, found: re.Match[str]) -> _Span | None:
+def _named_value(text: str, found: re.Match[str]) -> _Span:
+    """The value under the name; of no kind if it is no secret, and then empty unless it is bare text."""
     hit, style = found.start(), found.lastgroup or ""
+    none = _Span(hit, hit, "")
     window = text[max(0, hit - 48) : hit]
     head = window[len(window.rstrip(_KEY_CHARS)) :]
     key_start = hit - len(head)
@@ -465,21 +481,25 @@ def _named_value(text: str, found: re.Match[str]) -> _Span | None:
         spoken, key = True, words.group() + key
     name = _name(key, spoken)
     before = text[key_start - 1 : key_start]
-    if not name.level or (style == "xml" and (found["quote"] or before not in {"<", ":"})):
-        return None
+    if not name.level:
+        return none
+    if style == "xml" and (not _rx(r"\b(?:name|key)=[\"']\Z").search(window[: len(window) - len(head)]) if found["quote"] else before not in {"<", ":"}):
+        return none
     if before == "/" and found["op"] == ":":  # the user of a URL
-        return None
-    start = _rx(_BLOCK).match(text, found.end()).end()  # type: ignore[union-attr]
-    start, end, quoted = _value(text, start, style)
+        return none
+    if style == "next" and not (":" in found["next"] or before in set("$\"'{[") or window.endswith(f"printenv {head}")):
+        return none
+    block = _rx(_BLOCK).match(text, found.end())
+    start, end, quoted = _value(text, block.end() if block else found.end(), style)
     if end <= start:
-        return None
+        return none
     place = _place(text, key_start, key, found, start, end, quoted)
     value = text[start:end]
     if not place.env and not quoted:
         value = value.rstrip(".,;:")
-    if not _is_secret(name, key, value, place):
-        return None
-    return _Span(start, start + len(value), name.kind)
+    if _is_secret(name, key, value, place):
+        return _Span(start, start + len(value), name.kind)
+    return none if quoted else _Span(start, end, "")
 
 
 def _value(text: str, at: int, style: str) -> tuple[int, int, bool]:
@@ -511,12 +531,16 @@ def _place(text: str, key_start: int, key: str, found: re.Match[str], start: int
     env = tight and not any(map(str.islower, key))
     line_end = bool(_rx(_LINE_END).match(text, end))
     literal = env or style in {"pair", "xml"} or key.startswith("-") or operator.startswith("%3")
+    if style == "comma":  # the first argument of a call: define("DB_PASSWORD", …
+        literal = text[max(0, key_start - 2) : key_start - 1] == "(" and key.isupper()
     if tight and not literal:
         literal = before in set("?&;") or after == "&" or (after == ";" and "." not in key)
     if not literal and operator.strip("* \t") in {"=", ":"} and (tight or ":" in operator) and line_end:
         literal = bool(_rx(_LINE_START).search(text[max(0, key_start - 40) : key_start]))
     if not literal and style == "space":
-        literal = bool(_rx(r"login\s{1,9}\S{1,60}\s{1,40}\Z").search(text[max(0, key_start - 110) : key_start]))
+        lead = text[max(0, key_start - 110) : key_start]
+        literal = bool(_rx(r"login\s{1,9}\S{1,60}\s{1,40}\Z").search(lead)) or key == "requirepass"
+        literal = literal or (key == "PASS" and bool(_rx(_LINE_START).search(lead[-40:])))
     if not literal and tight and after == " ":  # a log line: user=bob password=hunter ip=…
         literal = bool(_rx(r" \w{1,30}=|[\"']?\Z").match(text, end))
     return _Place(style, quoted, literal, env, not line_end and after in {" ", ".", ","})
@@ -529,14 +553,20 @@ def _is_secret(name: _Name, key: str, value: str, place: _Place) -> bool:
         return bool(_rx(r"(?:[a-z]{3,9}[ ,]{1,2}){11,23}[a-z]{3,9}").fullmatch(value))
     if name.level == "auth":
         return _is_basic(value)
+    if place.style == "next":
+        return _is_random(value, 8 if name.level == "password" else 16) and not _rx(r".*[=(].").match(value)
     if name.level in {"password", "pass"}:
         return _is_password(value, key, place, name.level == "pass")
     free = place.quoted or place.literal
     if place.style in {"space", "comma", "call", "table"} and not key.startswith("-"):
         least = 20 if place.style == "space" and not place.quoted else 16
-        return _is_random(value, least) and (place.quoted or _mixed(value) or (name.level == "strong" and len(value) > 30))
+        return _is_random(value, least) and (
+            place.quoted or _mixed(value) or (name.level == "strong" and len(value) > 30)
+        )
     if place.env and "secret" in key.lower() and len(value) >= 8 and not _is_wordy(value, 2):
         return True
+    if name.level == "weak" and _rx(r"[\[\](){}|\\]").search(value):
+        return False
     return _is_random(value, (8 if free else 12) if name.level == "strong" else (10 if free else 16))
 
 
@@ -546,13 +576,15 @@ def _harmless(value: str, place: _Place) -> bool:
         return True
     if _rx(rules.ELSEWHERE).match(value) or _rx(rules.MASKED).search(value):
         return True
+    if not place.quoted and _rx(r"\d+(?:\.\d+)+[-+]?[\d.]*").fullmatch(value):
+        return True
     if _rx(rules.PATH).match(value) and not (len(value) >= 30 and value.count("/") < 4 and _mixed(value)):
         return True
     if place.quoted:
-        return bool(_rx(r"[^\s]{0,40}(?:\$\{|\{\{|<%)[^\s]*|%\(?\w*\)?s").fullmatch(value))
+        return value[0] in " )],;}" or bool(_rx(r"[^\s]{0,40}(?:\$\{|\{\{|<%)[^\s]*|%\(?\w*\)?s").fullmatch(value))
     if place.env or place.style == "xml":
         return False
-    if _rx(r"[\w$.:>?!&*-]{0,80}[A-Za-z_$)][(\[<]").match(value) or "->" in value or "::" in value:
+    if _rx(r"[*&!]?[A-Za-z_$][\w$.:>?!-]{0,80}[(\[<]").match(value) or "->" in value or "::" in value:
         return True
     dotted = _rx(r"[*&!]?[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$-]*)+").fullmatch(value)
     return bool(dotted) and all(_is_wordy(part, 1) for part in value.split("."))
@@ -571,20 +603,30 @@ def _is_password(value: str, key: str, place: _Place, doubtful: bool) -> bool:
     letter = any(map(str.isalpha, value))
     symbol = bool(_rx(r"[!@#$%^&*+=~?/]").search(value))
     if " " in value.strip() or "\t" in value:
+        if place.env and place.quoted:
+            return True
         if "phrase" in key.lower():
             return place.quoted and value.islower() and value.count(" ") >= 2
+        if place.quoted and _rx(r"[a-z]{4}(?: [a-z]{4}){3}").fullmatch(value):  # an app password of Google's
+            return True
         mix = _rx(r"(?:(?=\S*[A-Za-z])(?=\S*\d)|(?=\S*[A-Za-z])(?=\S*[@#$%^&*]))\S{5,}")
         return place.quoted and value.count(" ") < 3 and bool(mix.search(value)) and not value.endswith((".", ":", "?"))
-    keyish = bool(_rx(r"(?i)pass|pwd|secret|token|\bkey|cred").search(value)) and _is_wordy(value, 1)
+    keyish = bool(_rx(r"(?i)pass|pwd|secret|token|\bkey|cred").search(value)) and _is_wordy(value.lstrip("#.@"), 1)
     if place.quoted and place.style in {"op", "typed", "pair"}:
         return not (keyish and (_is_wordy(value, 2) or not digit)) and (digit or symbol or not doubtful)
     if place.literal and not place.quoted:
-        return len(value) >= (4 if value.isdigit() else 3) and not (doubtful and not digit) and not (keyish and not place.env and not digit)
-    if place.style in {"comma", "call", "table", "space"} and not place.quoted and place.style != "space":
-        return digit and letter and len(value) >= 6
-    if place.style == "space" and place.quoted and key.isupper():
+        if place.style == "space" and value.isalpha() and (place.prose or value.lower() in rules.FLAG_WORDS):
+            return False
+        return (
+            len(value) >= (4 if value.isdigit() else 3)
+            and not (doubtful and not digit)
+            and not (keyish and not place.env and not digit)
+        )
+    if place.quoted and ((place.style == "space" and key.isupper()) or (place.style == "comma" and place.literal)):
         return True
-    if _rx(rules.TECH_WORD).fullmatch(value) or keyish or _is_wordy(value, 2):
+    if place.style == "space" and doubtful:
+        return False
+    if _rx(rules.TECH_WORD).fullmatch(value) or keyish or (_is_wordy(value, 2) and not _rx(r"[A-Za-z]+\d\w*").fullmatch(value)):
         return False
     if value.isdigit():
         return len(value) >= 6 and place.style in {"op", "typed"} and not place.prose and not doubtful
@@ -594,18 +636,22 @@ def _is_password(value: str, key: str, place: _Place, doubtful: bool) -> bool:
 
 def _is_random(value: str, least: int) -> bool:
     """True for a value that nobody would have chosen as a name."""
-    if len(value) < least or _rx(r"\s").search(value) or _is_wordy(value, 1):
+    if len(value) < least or _is_wordy(value, 1):
         return False
+    if _rx(r"\s").search(value):  # the salts of WordPress have spaces in them
+        symbols = len(_rx(r"[^\w\s.,:;'()-]").findall(value[:400]))
+        return len(value) >= 32 and symbols * 6 > min(len(value), 400) and _mixed(value)
     if len(set(value)) < 5:
         return False
-    digit = any(map(str.isdigit, value))
-    if digit:
-        return any(map(str.isalpha, value))
+    if any(map(str.isdigit, value)):
+        return any(map(str.isalpha, value)) and "abcdefghijk" not in value.lower()
     upper = sum(map(str.isupper, value))
     if not upper or upper == len(value):
         return False
     if _rx(r"[+/=!@#$%^&*~]").search(value):
         return len(value) >= 12
+    if "abcdefghijk" in value.lower():
+        return False
     flips = len(_rx(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])").findall(value[:400]))
     return len(value) >= 20 and flips * 3 >= min(len(value), 400)
 
@@ -640,7 +686,19 @@ def _authorization(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
         scheme, value = (found[1] or "").lower(), found[2].rstrip(".,:")
         if _harmless(value, _HEADER) or _is_wordy(value, 1):
             continue
-        if scheme in {"bearer", "token", "apikey", "api-key", "ssws", "bot", "key", "oauth", "splunk", "jwt", "sso-key"}:
+        if scheme in {
+            "bearer",
+            "token",
+            "apikey",
+            "api-key",
+            "ssws",
+            "bot",
+            "key",
+            "oauth",
+            "splunk",
+            "jwt",
+            "sso-key",
+        }:
             fits = len(value) >= 6 and (len(value) >= 20 or any(map(str.isdigit, value)))
         elif scheme == "basic":
             fits = _is_basic(value) or _is_random(value, 8)
@@ -666,7 +724,10 @@ def _schemes(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
 
 _URL_SECRETS = (
     ("slack-webhook", r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/+-]{20,200})"),
-    ("discord-webhook", r"(?:\w{1,20}\.)?discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{10,25}/([A-Za-z0-9_-]{40,120})"),
+    (
+        "discord-webhook",
+        r"(?:\w{1,20}\.)?discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{10,25}/([A-Za-z0-9_-]{40,120})",
+    ),
     ("teams-webhook", r"[\w.-]{1,60}\.webhook\.office\.com/(?:webhookb2/)?([\w@/.-]{40,400})"),
     ("zapier-webhook", r"hooks\.zapier\.com/hooks/catch/([\w/]{8,60})"),
 )
@@ -675,7 +736,7 @@ _URL_SECRETS = (
 def _urls(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     """The passwords of URLs, and the URLs that are secrets themselves (webhooks)."""
     text = seen.text
-    userinfo = _rx(r"([^\s/?#:@\"'`<>\\]{0,100}+):([^\s/\"'`\\]{1,256})@(?=[\w\[$%{<*])")
+    userinfo = _rx(r"([^\s/?#:@\"'`<>\\]{0,100}+):([^\s/\"'`\\]{1,256})@(?=[\w\[$%{<*/])")
     alone = _rx(r"([A-Za-z0-9_-]{24,128}+)@")
     for hit in _hits(seen.low, word, at):
         start = hit + 3
@@ -694,12 +755,16 @@ def _urls(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
 def _signatures(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     """The signatures that make a URL a key: Azure's SAS, and presigned URLs of S3 and Google."""
     kind = "azure-sas" if word == b"sig=" else "signed-url"
-    pattern = _rx(r"[A-Za-z0-9%+/=_~-]{27,1200}+")
+    pattern = _rx(r"[A-Za-z0-9%+/=_~-]{27,}+")
+    reached = 0
     for hit in _hits(seen.low, word, at):
+        if hit < reached:
+            continue
         before = seen.text[hit - 1 : hit]
         found = pattern.match(seen.text, hit + len(word))
         if found and (before in set("?&;-") or not before) and not _is_wordy(found.group(), 1):
-            yield _Span(found.start(), found.end(), kind)
+            reached = found.end()
+            yield _Span(found.start(), reached, kind)
 
 
 def _braintree(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
@@ -718,43 +783,98 @@ def _flag_value(text: str, at: int, least: int) -> Iterator[_Span]:
         yield _Span(start, end, "password")
 
 
-_GLUED = (b"mysql", b"mariadb", b"sshpass", b"7z")
-_APART = (b"sshpass", b" login", b"twine", b"service-principal", b"htpasswd")
+_FLAGS: dict[bytes, tuple[tuple[str, tuple[bytes, ...], tuple[bytes, ...]], ...]] = {
+    # the flag in lower case: (the flag, the commands whose password is glued to it, those whose password follows it)
+    b" -p": (
+        (
+            "p",
+            (b"mysql", b"mariadb", b"sshpass", b"7z"),
+            (b"sshpass", b" login", b"twine", b"service-principal", b"mongo", b"cqlsh", b"rdesktop", b"wp "),
+        ),
+        ("P", (), (b"sqlcmd", b"bcp ", b"mosquitto_", b"ipmitool", b"zip ", b"ssh-keygen")),
+    ),
+    b" -w ": (("w", (), (b"ldap",)),),
+    b" -a ": (("a", (), (b"redis-cli",)),),
+    b" -n ": (("N", (), (b"ssh-keygen",)),),
+}
 
 
 def _short_flags(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
-    """The passwords after -p, where the command is one that takes them there."""
+    """The passwords after a flag of one letter, where the command is one that takes them there."""
     text, low = seen.text, seen.low
     for hit in _hits(low, word, at):
         after = text[hit + 3 : hit + 4]
-        if text[hit + 2] != "p" or not after or after == "\n":
+        if not after or after == "\n":
             continue
         first = max(low.rfind(b"\n", max(0, hit - 200), hit), hit - 200, 0)
-        if any(low.find(name, first, hit) >= 0 for name in (_APART if after == " " else _GLUED)):
-            yield from _flag_value(text, hit + 4 if after == " " else hit + 3, 3)
+        for flag, glued, apart in _FLAGS[word]:
+            names = apart if after == " " else glued
+            if text[hit + 2] == flag and any(low.find(name, first, hit) >= 0 for name in names):
+                yield from _flag_value(text, hit + 4 if after == " " else hit + 3)
 
 
-def _curl_users(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
-    """The passwords of `curl -u user:password`."""
-    pattern = _rx(r"(?: |=|)[\"']?[^\s:\"'$]{1,100}:([^\s\"'`$<{][^\s\"'`]{0,255})")
+def _flag_value(text: str, at: int) -> Iterator[_Span]:
+    """The password that a command takes at `at`."""
+    start, end, _ = _value(text, at, "flag")
+    value = text[start:end]
+    if len(value) > 2 and not value.startswith("-") and not _harmless(value, _HEADER):
+        yield _Span(start, end, "password")
+
+
+def _users(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
+    """The passwords of `curl -u user:password` and `smbclient -U user%password`."""
+    curl = _rx(r"(?: |=|)[\"']?[^\s:\"'$]{1,100}:([^\s\"'`$<{][^\s\"'`]{0,255})")
+    samba = _rx(r"[ =][\"']?[^\s:\"'$%]{1,100}%([^\s\"'`$<{%][^\s\"'`]{0,255})")
     for hit in _hits(seen.low, word, at):
-        found = pattern.match(seen.text, hit + len(word))
-        if found and seen.low.rfind(b"curl", max(0, hit - 300), hit) >= 0 and not _harmless(found[1], _HEADER):
+        found = curl.match(seen.text, hit + len(word))
+        if not (found and seen.low.rfind(b"curl", max(0, hit - 300), hit) >= 0):
+            found = samba.match(seen.text, hit + len(word))
+            first = max(0, hit - 200)
+            if not (found and (seen.low.find(b"smb", first, hit) >= 0 or seen.low.find(b"rpcclient", first, hit) >= 0)):
+                continue
+        if not _harmless(found[1], _HEADER):
             yield _Span(found.start(1), found.end(1), "password")
 
 
+_PHRASES = {
+    b"identified": (
+        r"(?i)identified\s{1,9}(?:with\s{1,9}\S{1,40}\s{1,9})?by\s{1,9}(?:password\s{1,9})?\\?['\"]([^'\"\n\\]{1,256})"
+    ),
+    b":5432:": r":5432:[\w*-]{1,64}:[\w*-]{1,64}:([^\s:\"'`$]{3,256})(?=\s|\Z|\\n)",
+    b"wpa_passphrase": r"wpa_passphrase [\"']?[^\s\"']{1,64}[\"']? {1,4}[\"']?([^\s\"'$]{8,64})",
+    b"securestring": r"(?i)securestring(?: -string)? {1,4}[\"']([^\s\"'$]{3,256})",
+    b"echo ": (
+        r"echo (?:-\w{1,3} )?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'`$|<>:;&(){}]{3,256})[\"']? ?\| ?(?=[^|\n;&]{0,100}"
+        r"(?:chpasswd|passwd --stdin|sudo -\w{0,3}S|--password-stdin|--passphrase-fd|--with-token))"
+    ),
+}
+
+
 def _phrases(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
-    """The passwords that a fixed phrase announces: redis-cli -a, IDENTIFIED BY, and the lines of .pgpass."""
-    kinds = {
-        b"redis-cli": r"redis-cli(?: [^\n;|]{0,80}?)? -a[ ]{1,4}(?![-$])[\"']?([^\s\"'`$]{3,256})",
-        b"identified": r"(?i)identified\s{1,9}(?:with\s{1,9}\S{1,40}\s{1,9})?by\s{1,9}(?:password\s{1,9})?\\?['\"]([^'\"\n\\]{1,256})",
-        b":5432:": r":5432:[\w*-]{1,64}:[\w*-]{1,64}:([^\s:\"'`$]{3,256})(?=\s|\Z|\\n)",
-    }
-    pattern = _rx(kinds[word])
+    """The passwords that a fixed phrase announces: IDENTIFIED BY, the lines of .pgpass, what is piped to passwd, …"""
+    pattern = _rx(_PHRASES[word])
     for hit in _hits(seen.low, word, at):
         found = pattern.match(seen.text, hit)
         if found and not _harmless(found[1], _HEADER):
             yield _Span(found.start(1), found.end(1), "password")
+
+
+def _inserts(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
+    """The values that an SQL INSERT puts into the columns named like secrets."""
+    statement = _rx(r"(?i)insert into\s{1,9}[\w.`\"\[\]]{1,80}\s{0,9}\(([^()]{1,1000})\)\s{0,9}values\s{0,9}(?=\()")
+    row = _rx(r"[\s,]{0,9}\(((?:'(?:[^'\\\n]|''|\\.){0,1000}+'|[^'()\n]){0,200}+)\)")
+    for hit in _hits(seen.low, word, at):
+        if not (found := statement.match(seen.text, hit)):
+            continue
+        names = [_name(column.strip(" \t\n`\"[]"), False) for column in found[1].split(",")]
+        reached = found.end()
+        while any(name.level for name in names) and (values := row.match(seen.text, reached)):
+            reached = values.end()
+            items = list(_rx(r"\s*(?:'((?:[^'\\\n]|''|\\.)*+)'|([^',]*+))\s*,?").finditer(values[1]))
+            for name, item in zip(names, items, strict=False):
+                if name.level and item[1] and len(item[1]) > 2 and not _harmless(item[1], _HEADER):
+                    start = values.start(1) + item.start(1)
+                    yield _Span(start, start + len(item[1]), name.kind)
 
 
 def _cookies(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
@@ -786,11 +906,10 @@ _FINDERS: tuple[tuple[bytes, _Finder], ...] = (
     (b"sig=", _signatures),
     (b"signature=", _signatures),
     (b"access_token$", _braintree),
-    (b" -p", _short_flags),
-    (b" -u", _curl_users),
-    (b"-user", _curl_users),
-    (b"redis-cli", _phrases),
-    (b"identified", _phrases),
-    (b":5432:", _phrases),
+    *((word, _short_flags) for word in _FLAGS),
+    (b" -u", _users),
+    (b"-user", _users),
+    *((word, _phrases) for word in _PHRASES),
+    (b"insert into", _inserts),
     (b"cookie", _cookies),
 )

@@ -42,7 +42,7 @@ TOKEN_RULES: tuple[TokenRule, ...] = (
     TokenRule("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA"), f"[A-Z0-9]{{16}}{_ALONE}", True),
     TokenRule("aws-bedrock-key", ("ABSK",), f"{B64}{{80,400}}", True),
     TokenRule("aws-bedrock-key", ("bedrock-api-key-",), r"[A-Za-z0-9+/=_-]{40,4000}"),
-    TokenRule("google-api-key", ("AIza",), f"{WORD}{{33,60}}"),
+    TokenRule("google-api-key", ("AIza",), f"{WORD}{{33,60}}", True),
     TokenRule("google-api-key", ("AQ.Ab",), f"{WORD}{{38,200}}", True),
     TokenRule("google-oauth-secret", ("GOCSPX-",), f"{WORD}{{20,60}}"),
     TokenRule("google-oauth-token", ("ya29.",), r"[A-Za-z0-9_.-]{20,2000}"),
@@ -147,7 +147,9 @@ TOKEN_RULES: tuple[TokenRule, ...] = (
     TokenRule("anthropic-key", ("sk-ant-",), f"{WORD}{{20,300}}", True, digit=True),
     TokenRule("openrouter-key", ("sk-or-v1-",), f"{HEX}{{40,80}}", True),
     TokenRule("langfuse-key", ("sk-lf-",), UUID, True),
-    TokenRule("openai-key", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"), f"{WORD}{{20,300}}", True, digit=True),
+    TokenRule(
+        "openai-key", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"), f"{WORD}{{20,300}}", True, digit=True
+    ),
     TokenRule("openai-key", ("sk-",), f"{AN}{{20,120}}", True, digit=True),
     TokenRule("xai-key", ("xai-",), f"{AN}{{40,120}}", True),
     TokenRule("groq-key", ("gsk_",), f"{AN}{{40,80}}", True),
@@ -191,11 +193,15 @@ TOKEN_RULES: tuple[TokenRule, ...] = (
     TokenRule("mapbox-token", ("sk.eyJ",), rf"{WORD}{{16,300}}\.{WORD}{{16,80}}", True),
     TokenRule("dropbox-token", ("sl.",), f"(?:[a-z]\\.)?{WORD}{{100,300}}", True),
     TokenRule("adobe-secret", ("p8e-",), r"[A-Za-z0-9]{32}", True),
-    TokenRule("facebook-token", ("EAAC", "EAAB", "EAAG", "EAAM"), rf"(?<![+/]EAA.){AN}{{80,300}}(?![+/])", True, digit=True),
+    TokenRule(
+        "facebook-token", ("EAAC", "EAAB", "EAAG", "EAAM"), rf"(?<![+/]EAA.){AN}{{80,300}}(?![+/])", True, digit=True
+    ),
     # keys
     TokenRule("age-secret-key", ("AGE-SECRET-KEY-1",), r"[0-9A-Z]{50,64}"),
     TokenRule("onepassword-token", ("ops_eyJ",), r"[A-Za-z0-9+/=_-]{60,4000}", True),
-    TokenRule("onepassword-token", ("A3-",), r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}", True),
+    TokenRule(
+        "onepassword-token", ("A3-",), r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}", True
+    ),
     TokenRule("private-key", ("xprv",), f"{AN}{{100,112}}{_ALONE}", True),
     TokenRule(
         "private-key",  # base64 of "-----BEGIN … PRIVATE KEY", as a kubeconfig holds it
@@ -259,7 +265,7 @@ _AFTER = (  # words that may follow the secret word without changing what it is
     r"|read|write|readonly|internal|external|master|eu|us|de)(?=_|\d|$))*+$"
 )
 PASSWORD_NAME = (
-    r"(?:password|passwd|passwort|kennwort|passphrase|pass_phrase|passcode|pwd|userpass|dbpass|(?:^|_)pw|(?<!by)_pass)s?"
+    r"(?:password|passwd|passwort|kennwort|passphrase|pass_phrase|passcode|pwd|userpass|dbpass|(?:store|key|require|sudo|become|root|admin|wifi|login)pass|masterauth|(?:^|_)pw|(?<!by)_pass)s?"
     + _AFTER
 )
 PASS_NAME = r"^pass$"
@@ -268,7 +274,7 @@ TOKEN_NAME = r"(?:token|(?:api|auth|access|bearer)_tokens)" + _AFTER
 NOT_A_SECRET_TOKEN = (
     r"(?:^|_)(?:max|min|num|n|total|prompt|completion|input|output|next|page|continuation|start|stop|end|eos|bos|pad|unk|sep"
     r"|cls|mask|special|cancellation|cancel|sync|resume|scroll|cursor|position|change|design|per|first|last|lex|parse"
-    r"|op|string|begin|image|audio|media|think|non|unexpected|next_page|page_next|syntax|pagination|shift)_?token"
+    r"|op|string|begin|image|audio|media|think|non|unexpected|next_page|page_next|syntax|pagination|shift|public_key)_?token"
 )
 KEY_NAME = (
     r"(?:api|secret|access|private|priv|encryption|encrypt|decryption|signing|sign|signature|master|account|storage|auth"
@@ -285,7 +291,7 @@ NOT_A_SECRET_KEY = (
     r"|setting|translation|i18n|locale|row|record|event|anon|shard|bucket|instrumentation|candidate|natural|surrogate)_?key"
 )
 PSK_NAME = r"(?:^|_)psk$"
-CREDENTIALS_NAME = r"(?:(?<!amz_)(?<!goog_)credentials?|creds|(?:^|_)pat)$"
+CREDENTIALS_NAME = r"(?:(?<!amz_)(?<!goog_)credentials?|creds)$"
 AUTH_NAME = r"^_?(?:auth|authconfig)$"
 MNEMONIC_NAME = r"(?:mnemonic|seed_phrase|recovery_phrase|seed_words)$"
 
@@ -298,7 +304,11 @@ WORD_VALUES = frozenset(
     " pwd pass passwort kennwort contraseña senha secret secrets token tokens key keys apikey api_key bearer basic"
     " credential credentials username user email login input field label placeholder prompt name value data self this"
     " function func lambda async await new return const let var import from env environ secretstr getpass process.env"
-    " redacted masked removed omitted filtered hash hashed encrypted plain plaintext see ask same usual varies".split()
+    " redacted masked removed omitted filtered hash hashed encrypted plain plaintext see ask same usual varies x-oauth-basic oauth2".split()
+)
+FLAG_WORDS = frozenset(
+    "option options flag flags argument arguments arg args parameter parameters switch is and or to for from on in with will"
+    " can must should may prompt value values file stdin when if as are instead".split()
 )
 PLACEHOLDER = (
     r"(?i)(?:<[^<>]*>?|\[[^\[\]]*\]?|\{+[^{}]*\}*|\(\w*\)?|\$(?-i:[A-Z_][A-Z0-9_]*|[A-Za-z_]+\d{0,2})|\$env:\w+|\$?\$\{.*"
@@ -310,7 +320,7 @@ PLACEHOLDER = (
 ELSEWHERE = (  # the value says where the secret is, not what it is
     r"(?i)(?:[a-z][a-z0-9+.-]{1,20}://|arn:|ENC\[|vault:|ssm:|file:|env[:(]|secrets?\.|process\.env|os\.environ"
     r"|sha(?:1|256|384|512)[:-]|md5[:-]|projects/|!(?:vault|ref|sub|secret|env|getatt|include|encrypted|!)"
-    r"|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2|sk-ssh|age1|data:|AQICA|keyring:|urn:|did:|git@)"
+    r"|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2|sk-ssh|age1|data:|AQICA|keyring:|urn:|did:|git@|&(?:#x3[Cc]|lt);)"
 )
 MASKED = r"\*\*\*|\.\.\.|…|•••|xxxx|XXXX|####"
 PATH = r"(?:/|\./|\.\./|~/|~$|[A-Za-z]:[\\/])"

@@ -19,6 +19,7 @@ from recall_plugin.files.archive_transcript import ArchiveTranscript, looks_like
 from recall_plugin.files.archiving import Outcome, Policy
 from recall_plugin.memory.policy import Settings
 
+
 @dataclass(frozen=True, slots=True)
 class Archived:
     """What archiving a file came to, with an account of the reading."""

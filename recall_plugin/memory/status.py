@@ -12,8 +12,10 @@ from recall_plugin.domain import health as states
 from recall_plugin.domain.health import Degraded, Down, Health, Healthy
 from recall_plugin.domain.instants import format_instant
 from recall_plugin.domain.layout import Layout
+from recall_plugin.domain.wording import counted
 from recall_plugin.errors import LayoutError, RecallError
 from recall_plugin.files import conversations, curated, ephemeral, index, layers
+from recall_plugin.files.sessions import SessionRow
 from recall_plugin.memory.policy import settings
 
 _LOW_DISK_BYTES = 64 << 20
@@ -95,7 +97,7 @@ def _curated(layout: Layout) -> Layer:
         return Layer("curated", Degraded((reason,)), "missing", facts)
     lines = len(curated.facts(text).splitlines())
     facts |= {"lines": lines, "advised_lines": curated.ADVISED_LINES}
-    detail = f"{lines} lines"
+    detail = counted(lines, "line")
     if lines > curated.ADVISED_LINES:
         detail += f", more than the advised {curated.ADVISED_LINES}"
     return Layer("curated", Healthy(), detail, facts)
@@ -109,7 +111,7 @@ def _ephemeral(layout: Layout) -> Layer:
     except LayoutError as error:
         return Layer("ephemeral", Degraded((str(error),)), "unreadable", facts)
     facts["sessions"] = len(entries)
-    return Layer("ephemeral", Healthy(), f"{len(entries)} of {window} sessions", facts)
+    return Layer("ephemeral", Healthy(), f"{len(entries)} of {counted(window, 'session')}", facts)
 
 
 def _archives(layout: Layout) -> Layer:
@@ -130,12 +132,18 @@ def _archives(layout: Layout) -> Layer:
     }
     reasons = [f"{what}: run `recall init {layout.root}` to make it again" for what in wrong]
     reasons += _unreadable(layout, present)
-    return Layer("archives", Degraded(tuple(reasons)) if reasons else Healthy(), _archive_detail(facts, newest), facts)
+    return Layer(
+        "archives",
+        Degraded(tuple(reasons)) if reasons else Healthy(),
+        _archive_detail(rows, len(present), newest),
+        facts,
+    )
 
 
-def _archive_detail(facts: dict[str, object], newest: datetime | None) -> str:
+def _archive_detail(rows: list[SessionRow], files: int, newest: datetime | None) -> str:
+    messages = sum(row.messages for row in rows)
     since = f", newest of {newest:%Y-%m-%d %H:%M} UTC" if newest else ""
-    return f"{facts['sessions']} sessions in {facts['conversations']} files, {facts['messages']} messages{since}"
+    return f"{counted(len(rows), 'session')} in {counted(files, 'file')}, {counted(messages, 'message')}{since}"
 
 
 def _bytes(layout: Layout, present: list[int]) -> int:

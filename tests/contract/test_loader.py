@@ -786,8 +786,8 @@ def test_an_async_host_in_a_fresh_interpreter_finds_and_calls_an_installed_plugi
 def test_the_contract_imports_nothing_but_pluggy_and_pydantic(tmp_path):
     site = install(tmp_path / "site", {}, {})
     program = (
-        "import sys, pulse_hookspecs; "
-        "print(*sorted({name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)))"
+        "import sys; before = set(sys.modules); import pulse_hookspecs; "
+        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before} - set(sys.stdlib_module_names)))"
     )
 
     done = subprocess.run(

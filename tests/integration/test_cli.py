@@ -146,7 +146,7 @@ def test_a_malformed_transcript_keeps_what_can_be_read(recall: Recall, root: Pat
     done = recall("archive", broken)
 
     assert done.returncode == 0
-    assert "archived 1 messages" in done.stdout
+    assert "archived 1 message " in done.stdout
     assert "3 lines were skipped" in done.stderr
 
 

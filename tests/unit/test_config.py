@@ -38,7 +38,10 @@ def test_a_set_key_is_followed(layout: Layout) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("[ephemeral]\nmax_entries = 51\n", r"\.recall-echo\.toml:2: ephemeral\.max_entries: .*less than or equal to 50"),
+        (
+            "[ephemeral]\nmax_entries = 51\n",
+            r"\.recall-echo\.toml:2: ephemeral\.max_entries: .*less than or equal to 50",
+        ),
         ("[ephemeral]\nmax_entries = 0\n", r":2: ephemeral\.max_entries: .*greater than or equal to 1"),
         ('[ephemeral]\nmax_entries = "5"\n', r":2: ephemeral\.max_entries: .*integer"),
         ("[ephemeral]\nmax_entries = true\n", r":2: ephemeral\.max_entries: .*integer"),

@@ -24,7 +24,12 @@ PLAIN = Policy(redact=lambda text: text)
 
 def said(*names: str, start: int = 0) -> tuple[Turn, ...]:
     return tuple(
-        Turn(name, Role.USER if place % 2 == 0 else Role.ASSISTANT, f"text of {name}", NOW + timedelta(minutes=start + place))
+        Turn(
+            name,
+            Role.USER if place % 2 == 0 else Role.ASSISTANT,
+            f"text of {name}",
+            NOW + timedelta(minutes=start + place),
+        )
         for place, name in enumerate(names)
     )
 
@@ -247,7 +252,9 @@ def test_however_a_session_is_cut_into_parts_each_turn_is_kept_once(
 
     for end in (first, second, len(turns)):
         source = GivenTranscript(Conversation(conversation.session, turns[:end]))
-        archiving.archive(layout, source, Policy(lambda text: text, tool_text_limit=10**6), source="checkpoint", now=NOW)
+        archiving.archive(
+            layout, source, Policy(lambda text: text, tool_text_limit=10**6), source="checkpoint", now=NOW
+        )
 
     kept = [
         turn

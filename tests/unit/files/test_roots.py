@@ -16,7 +16,9 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
     return make_memory(tmp_path / "one").layout.root, make_memory(tmp_path / "two").layout.root
 
 
-def test_the_option_wins_over_the_variable_over_the_registered_root(home: Path, two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_option_wins_over_the_variable_over_the_registered_root(
+    home: Path, two: tuple[Path, Path], tmp_path: Path
+) -> None:
     one, other = two
     third = make_memory(tmp_path / "three").layout.root
     roots.register(third, {"HOME": str(home)})
