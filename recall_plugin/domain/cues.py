@@ -10,23 +10,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+
+from recall_plugin.domain.scripts import word_set
 
 STRONG, CLEAR, WEAK = 3, 2, 1
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True)
+class Rule:
     """A cue. words: no sentence matches without one of them; person_only: it counts in the person's mouth only."""
 
     words: frozenset[str]
-    pattern: re.Pattern[str]
+    source: str
     strength: int
     person_only: bool
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled at the first use: a hook imports this module for every session, and most rules are never tried."""
+        return re.compile(self.source)
 
 
 def rule(words: str, pattern: str, strength: int, *, person_only: bool = False) -> Rule:
     """A rule whose apostrophes match both kinds."""
-    return Rule(frozenset(words.split()), re.compile(pattern.replace("'", "['’]")), strength, person_only)
+    return Rule(word_set(words), pattern.replace("'", "['’]"), strength, person_only)
 
 
 class Rules:

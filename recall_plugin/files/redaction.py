@@ -50,6 +50,11 @@ def _rx(source: str) -> re.Pattern[str]:
 
 
 @cache
+def _bytes_rx(source: bytes) -> re.Pattern[bytes]:
+    return re.compile(source)
+
+
+@cache
 def _marker() -> re.Pattern[str]:
     return re.compile(r"\[redacted: (?:" + "|".join(sorted(_RANK)) + r")\]")
 
@@ -483,7 +488,11 @@ def _named_value(text: str, found: re.Match[str]) -> _Span:
     before = text[key_start - 1 : key_start]
     if not name.level:
         return none
-    if style == "xml" and (not _rx(r"\b(?:name|key)=[\"']\Z").search(window[: len(window) - len(head)]) if found["quote"] else before not in {"<", ":"}):
+    if style == "xml" and (
+        not _rx(r"\b(?:name|key)=[\"']\Z").search(window[: len(window) - len(head)])
+        if found["quote"]
+        else before not in {"<", ":"}
+    ):
         return none
     if before == "/" and found["op"] == ":":  # the user of a URL
         return none
@@ -626,7 +635,11 @@ def _is_password(value: str, key: str, place: _Place, doubtful: bool) -> bool:
         return True
     if place.style == "space" and doubtful:
         return False
-    if _rx(rules.TECH_WORD).fullmatch(value) or keyish or (_is_wordy(value, 2) and not _rx(r"[A-Za-z]+\d\w*").fullmatch(value)):
+    if (
+        _rx(rules.TECH_WORD).fullmatch(value)
+        or keyish
+        or (_is_wordy(value, 2) and not _rx(r"[A-Za-z]+\d\w*").fullmatch(value))
+    ):
         return False
     if value.isdigit():
         return len(value) >= 6 and place.style in {"op", "typed"} and not place.prose and not doubtful
@@ -740,13 +753,14 @@ def _urls(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     alone = _rx(r"([A-Za-z0-9_-]{24,128}+)@")
     for hit in _hits(seen.low, word, at):
         start = hit + 3
-        if found := userinfo.match(text, start):
-            value = found[2]
-            if not _harmless(value, _HEADER) and not value.startswith(("$", "%(", "{")):
-                yield _Span(found.start(2), found.end(2), "url-password")
-        elif (found := alone.match(text, start)) and _mixed(found[1]):
-            yield _Span(found.start(1), found.end(1), "url-password")
-        elif text[start : start + 1] in set("hdcpw") or b"webhook" in seen.low[start : start + 80]:
+        if seen.low.find(b"@", start, start + 360) >= 0:
+            if found := userinfo.match(text, start):
+                value = found[2]
+                if not _harmless(value, _HEADER) and not value.startswith(("$", "%(", "{")):
+                    yield _Span(found.start(2), found.end(2), "url-password")
+            elif (found := alone.match(text, start)) and _mixed(found[1]):
+                yield _Span(found.start(1), found.end(1), "url-password")
+        if seen.low.find(b"hook", start, start + 80) >= 0:
             for kind, source in _URL_SECRETS:
                 if webhook := _rx(source).match(text, start):
                     yield _Span(webhook.start(1), webhook.end(1), kind)
@@ -775,41 +789,30 @@ def _braintree(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
             yield _Span(hit, found.end(), "braintree-token")
 
 
-def _flag_value(text: str, at: int, least: int) -> Iterator[_Span]:
-    """The password that a command takes at `at`."""
-    start, end, quoted = _value(text, at, "flag")
-    value = text[start:end]
-    if len(value) >= least and not value.startswith("-") and not _harmless(value, _HEADER):
-        yield _Span(start, end, "password")
-
-
-_FLAGS: dict[bytes, tuple[tuple[str, tuple[bytes, ...], tuple[bytes, ...]], ...]] = {
-    # the flag in lower case: (the flag, the commands whose password is glued to it, those whose password follows it)
-    b" -p": (
-        (
-            "p",
-            (b"mysql", b"mariadb", b"sshpass", b"7z"),
-            (b"sshpass", b" login", b"twine", b"service-principal", b"mongo", b"cqlsh", b"rdesktop", b"wp "),
-        ),
-        ("P", (), (b"sqlcmd", b"bcp ", b"mosquitto_", b"ipmitool", b"zip ", b"ssh-keygen")),
+_FLAGS: dict[str, tuple[tuple[bytes, ...], tuple[bytes, ...]]] = {
+    # the flag: the commands whose password is glued to it, and those whose password follows it
+    "p": (
+        (b"mysql", b"mariadb", b"sshpass", b"7z"),
+        (b"sshpass", b" login", b"twine", b"service-principal", b"mongo", b"cqlsh", b"rdesktop", b"wp "),
     ),
-    b" -w ": (("w", (), (b"ldap",)),),
-    b" -a ": (("a", (), (b"redis-cli",)),),
-    b" -n ": (("N", (), (b"ssh-keygen",)),),
+    "P": ((), (b"sqlcmd", b"bcp ", b"mosquitto_", b"ipmitool", b"zip ", b"ssh-keygen")),
+    "w": ((), (b"ldap",)),
+    "a": ((), (b"redis-cli",)),
+    "N": ((), (b"ssh-keygen",)),
 }
 
 
-def _short_flags(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
+def _flags(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     """The passwords after a flag of one letter, where the command is one that takes them there."""
     text, low = seen.text, seen.low
-    for hit in _hits(low, word, at):
-        after = text[hit + 3 : hit + 4]
-        if not after or after == "\n":
-            continue
-        first = max(low.rfind(b"\n", max(0, hit - 200), hit), hit - 200, 0)
-        for flag, glued, apart in _FLAGS[word]:
-            names = apart if after == " " else glued
-            if text[hit + 2] == flag and any(low.find(name, first, hit) >= 0 for name in names):
+    for found in _bytes_rx(rb" -(?:[awn] |[pu])").finditer(low, at):
+        hit = found.start()
+        flag, after = text[hit + 2], text[hit + 3 : hit + 4]
+        if flag in "uU":
+            yield from _users(seen, b" -u", hit)
+        elif flag in _FLAGS and after and after != "\n":
+            first = max(low.rfind(b"\n", max(0, hit - 200), hit), hit - 200, 0)
+            if any(low.find(name, first, hit) >= 0 for name in _FLAGS[flag][after == " "]):
                 yield from _flag_value(text, hit + 4 if after == " " else hit + 3)
 
 
@@ -821,19 +824,22 @@ def _flag_value(text: str, at: int) -> Iterator[_Span]:
         yield _Span(start, end, "password")
 
 
-def _users(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
-    """The passwords of `curl -u user:password` and `smbclient -U user%password`."""
-    curl = _rx(r"(?: |=|)[\"']?[^\s:\"'$]{1,100}:([^\s\"'`$<{][^\s\"'`]{0,255})")
-    samba = _rx(r"[ =][\"']?[^\s:\"'$%]{1,100}%([^\s\"'`$<{%][^\s\"'`]{0,255})")
+def _users(seen: _Text, word: bytes, hit: int) -> Iterator[_Span]:
+    """The password of `curl -u user:password` or `smbclient -U user%password` at the hit."""
+    low, text = seen.low, seen.text
+    curl = r"(?: |=|)[\"']?[^\s:\"'$]{1,100}:([^\s\"'`$<{][^\s\"'`]{0,255})"
+    samba = r"[ =][\"']?[^\s:\"'$%]{1,100}%([^\s\"'`$<{%][^\s\"'`]{0,255})"
+    for names, source in (((b"curl",), curl), ((b"smb", b"rpcclient"), samba)):
+        if any(low.rfind(name, max(0, hit - 300), hit) >= 0 for name in names):
+            found = _rx(source).match(text, hit + len(word))
+            if found and not _harmless(found[1], _HEADER):
+                yield _Span(found.start(1), found.end(1), "password")
+
+
+def _user_options(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
+    """The passwords of `curl --user user:password`, `--proxy-user` too."""
     for hit in _hits(seen.low, word, at):
-        found = curl.match(seen.text, hit + len(word))
-        if not (found and seen.low.rfind(b"curl", max(0, hit - 300), hit) >= 0):
-            found = samba.match(seen.text, hit + len(word))
-            first = max(0, hit - 200)
-            if not (found and (seen.low.find(b"smb", first, hit) >= 0 or seen.low.find(b"rpcclient", first, hit) >= 0)):
-                continue
-        if not _harmless(found[1], _HEADER):
-            yield _Span(found.start(1), found.end(1), "password")
+        yield from _users(seen, word, hit)
 
 
 _PHRASES = {
@@ -866,7 +872,7 @@ def _inserts(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     for hit in _hits(seen.low, word, at):
         if not (found := statement.match(seen.text, hit)):
             continue
-        names = [_name(column.strip(" \t\n`\"[]"), False) for column in found[1].split(",")]
+        names = [_name(column.strip(' \t\n`"[]'), False) for column in found[1].split(",")]
         reached = found.end()
         while any(name.level for name in names) and (values := row.match(seen.text, reached)):
             reached = values.end()
@@ -906,9 +912,8 @@ _FINDERS: tuple[tuple[bytes, _Finder], ...] = (
     (b"sig=", _signatures),
     (b"signature=", _signatures),
     (b"access_token$", _braintree),
-    *((word, _short_flags) for word in _FLAGS),
-    (b" -u", _users),
-    (b"-user", _users),
+    (b" -", _flags),
+    (b"-user", _user_options),
     *((word, _phrases) for word in _PHRASES),
     (b"insert into", _inserts),
     (b"cookie", _cookies),
