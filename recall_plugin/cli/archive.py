@@ -60,7 +60,7 @@ def _dry_run(context: Context, options: argparse.Namespace) -> int:
 
 def _settings_if_any(context: Context) -> Settings:
     """The settings of the memory at hand; the strictest where there is none: a preview needs no memory."""
-    from recall_plugin.files.archiving import Policy
+    from recall_plugin.files.policy import Policy
     from recall_plugin.files.redaction import redact
 
     try:

@@ -53,8 +53,8 @@ class Turn:
     text: clean text (`clean_text`), never redacted here.
     time: when it was said, UTC; None where the vendor does not say.
     tool: present exactly when the role is TOOL.
-    unattended: whether the transcript tells that no person typed it although it stands in the person's place: the prompt of
-        a headless run.
+    unattended: whether the transcript tells that no person typed it although it stands in the person's place, as the
+        prompt of a headless run does.
     """
 
     id: str

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from recall_plugin.domain import defaults
 from recall_plugin.domain.conversation import Role, Turn, clip
-from recall_plugin.domain.digest import DigestBuilder
+from recall_plugin.domain.digesting.builder import DigestBuilder
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import Transcript
 from recall_plugin.errors import Busy, RecallError
@@ -18,26 +17,10 @@ from recall_plugin.files import conversations, layers, lineage
 from recall_plugin.files.archive_format import Head, new_mark, render_head, render_tail, render_turn
 from recall_plugin.files.atomic import Staged, make_folder, staged
 from recall_plugin.files.lineage import Known, Lineage
-from recall_plugin.files.lock import DEFAULT_PATIENCE_SECONDS
+from recall_plugin.files.policy import Policy
 from recall_plugin.files.project import project_at
 
 _MOST_ATTEMPTS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """How a conversation is written.
-
-    redact: masks the secrets of a text.
-    tool_text_limit: characters of a tool's output that are kept, at least 0.
-    window: sessions in EPHEMERAL.md, 1 to 50.
-    patience: seconds to wait for the folder's lock.
-    """
-
-    redact: Callable[[str], str]
-    tool_text_limit: int = defaults.TOOL_TEXT_CHARS
-    window: int = defaults.EPHEMERAL_ENTRIES
-    patience: float = DEFAULT_PATIENCE_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

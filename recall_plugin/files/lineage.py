@@ -9,15 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recall_plugin.domain.conversation import Turn
-from recall_plugin.domain.digest import DigestBuilder
 from recall_plugin.domain.instants import parse_duration
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import Transcript
 from recall_plugin.files import conversations, layers
 from recall_plugin.files.archive_format import turn_opening
 from recall_plugin.files.sessions import SessionRow
+
+if TYPE_CHECKING:
+    from recall_plugin.domain.digesting.builder import DigestBuilder
 
 # A fork begins with copies: so many of its first turns are looked for in other sessions.
 _PROBE_TURNS = 40

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from recall_plugin.domain.conversation import Role, ToolActivity, Turn, clean_text
-from recall_plugin.domain.digest import Digest, DigestBuilder
+from recall_plugin.domain.digest import Digest
 
 _ROLES = {"### User": Role.USER, "### Assistant": Role.ASSISTANT, "### Tool": Role.TOOL}
 # What a sloppy hand or a quoted archive writes: not believed as a heading, but no longer surely the person's.
@@ -91,6 +91,8 @@ def _digest(preamble: list[str], tail: list[str], turns: list[Turn]) -> Digest:
             labelled[match.group(1)] = match.group(2).strip()
         elif line.strip() and not line.startswith(("#", "---")):
             summary.append(line.strip())
+    from recall_plugin.domain.digesting.builder import DigestBuilder  # noqa: PLC0415 (costs a hook 35 ms, for no use)
+
     builder = DigestBuilder()
     for turn in turns:
         builder.add(turn)

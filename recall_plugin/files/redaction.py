@@ -205,8 +205,7 @@ def _tokens(seen: _Text) -> Iterator[_Span]:
             if at >= end:
                 break
         yield from _shapes(text, start, end)
-        if at > end:
-            end = at
+        end = max(end, at)
         done = end
         start = runs.find(_RUN, end)
 

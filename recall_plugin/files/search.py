@@ -9,8 +9,8 @@ from pathlib import Path
 
 from recall_plugin.domain.conversation import Role, Turn
 from recall_plugin.domain.layout import Layout
-from recall_plugin.domain.matching import fold, rank
-from recall_plugin.domain.sentences import sentence_spans
+from recall_plugin.domain.matching.ranking import fold, rank
+from recall_plugin.domain.text.sentences import sentence_spans
 from recall_plugin.errors import LayoutError
 from recall_plugin.files import conversations
 

@@ -15,8 +15,8 @@ _LARGEST_BYTES = 1 << 20
 def read_trusted(path: Path) -> str | None:
     """The text of a file that only its owner, who is this user or root, can write or replace; None where there is none.
 
-    Raises LayoutError: for another owner, a mode that lets others write the file or its folder, more than 1 MiB, what is
-    no regular file, and what is not UTF-8.
+    Raises LayoutError: for another owner, a mode that lets others write the file or its folder, more than 1 MiB, what
+    is no regular file, and what is not UTF-8.
     """
     file = open_regular(path)
     if file is None:

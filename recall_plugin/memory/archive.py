@@ -16,7 +16,8 @@ from recall_plugin.domain.transcript import ReadReport, Transcript
 from recall_plugin.errors import TranscriptError
 from recall_plugin.files import archiving
 from recall_plugin.files.archive_transcript import ArchiveTranscript, looks_like_archive
-from recall_plugin.files.archiving import Outcome, Policy
+from recall_plugin.files.archiving import Outcome
+from recall_plugin.files.policy import Policy
 from recall_plugin.memory.policy import Settings
 
 

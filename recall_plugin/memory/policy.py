@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from recall_plugin.domain import defaults
 from recall_plugin.domain.layout import Layout
 from recall_plugin.errors import ConfigRefused
-from recall_plugin.files.archiving import Policy
+from recall_plugin.files.policy import Policy
 from recall_plugin.files.redaction import redact
 
 

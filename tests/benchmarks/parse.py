@@ -1,6 +1,6 @@
 """How fast a transcript is read and archived, and how much memory that takes: `python tests/benchmarks/parse.py [MB]`.
 
-Prints MB/s and peak memory of reading alone, of the whole of archiving, and of `json.loads` on each line as a yardstick.
+Prints MB/s and peak memory of reading alone, of archiving, and of `json.loads` on each line as a yardstick.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How long the commands that hooks run take, as whole processes, beside a bare interpreter.
 
-`python tests/benchmarks/startup.py [RUNS]`; run it with the interpreter of an environment into which the wheel is installed: an
-editable install starts slower.
+`python tests/benchmarks/startup.py [RUNS]`; run it with the interpreter of an environment into which the wheel is
+installed: an editable install starts slower.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from big_transcript import write_big
-
 from conftest import SAMPLES, Recall
+
 from recall_plugin.files import conversations
 
 TRANSCRIPT = next((SAMPLES / "claude-code" / "home").rglob("7c1f*.jsonl"))
@@ -58,7 +58,7 @@ def snapshot(root: Path) -> dict[str, bytes]:
         (lambda path: path.mkdir(), "is a folder"),
         (lambda path: path.write_text("hello\n" * 100), "not a transcript in a format that is known here"),
         (lambda path: path.write_bytes(b"---\n\xff\xfe\n---\n"), "holds no turns"),
-        (lambda path: os.mkfifo(path), "not a regular file"),
+        (os.mkfifo, "not a regular file"),
     ],
 )
 def test_what_is_no_transcript_is_named(recall: Recall, root: Path, tmp_path: Path, make: object, words: str) -> None:

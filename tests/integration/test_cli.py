@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import SAMPLES, Recall
 
 PROJECT = SAMPLES / "claude-code" / "home" / ".claude" / "projects" / "-home-dev-tidepool"

@@ -8,7 +8,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from conftest import SAMPLES
 from hypothesis import given
+from strategies import conversations as any_conversations
+
 from pulse_hookspecs import (
     ArchiveReceipt,
     Degraded,
@@ -21,9 +24,6 @@ from pulse_hookspecs import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from strategies import conversations as any_conversations
-
-from conftest import SAMPLES
 from recall_plugin.domain.conversation import Conversation, Role, Turn
 from recall_plugin.domain.layout import Layout
 from recall_plugin.files import conversations, index

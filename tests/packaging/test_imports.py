@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from conftest import SAMPLES, Recall
 
 OURS = {"recall_plugin", "recall_adapters"}

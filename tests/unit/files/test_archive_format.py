@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from strategies import conversations, texts
 
 from recall_plugin.domain.conversation import Conversation, Role, Session, ToolActivity, Turn
-from recall_plugin.domain.digest import Digest, DigestBuilder
+from recall_plugin.domain.digest import Digest
+from recall_plugin.domain.digesting.builder import DigestBuilder
 from recall_plugin.files import archive_format
 from recall_plugin.files.archive_format import Head, new_mark, parse, render, render_head, render_turn
 

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import conversations as any_conversations
 
 from recall_plugin.domain.conversation import Conversation, Role, Session, ToolActivity, Turn
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import GivenTranscript
 from recall_plugin.errors import LayoutError
 from recall_plugin.files import archiving, conversations, ephemeral, index, layers
-from recall_plugin.files.archiving import Outcome, Policy
+from recall_plugin.files.archiving import Outcome
+from recall_plugin.files.policy import Policy
 from recall_plugin.memory.setup import make_memory
-from strategies import conversations as any_conversations
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 PLAIN = Policy(redact=lambda text: text)

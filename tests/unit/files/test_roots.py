@@ -63,7 +63,7 @@ def test_a_registered_file_that_holds_no_path_is_an_error(home: Path, content: s
     folder.mkdir(parents=True)
     (folder / "pulse-root").write_text(content, encoding="latin-1")
 
-    with pytest.raises(LayoutError, match="absolute path|not UTF-8"):
+    with pytest.raises(LayoutError, match=r"absolute path|not UTF-8"):
         roots.registered({"HOME": str(home)})
 
 

@@ -12,7 +12,7 @@ from recall_plugin.domain.conversation import Conversation, Role, Session, ToolA
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import GivenTranscript
 from recall_plugin.files import archiving
-from recall_plugin.files.archiving import Policy
+from recall_plugin.files.policy import Policy
 from recall_plugin.files.search import CUT, ArchiveSearch, excerpt
 
 NOW = datetime(2026, 3, 6, tzinfo=UTC)

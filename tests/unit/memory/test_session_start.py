@@ -8,7 +8,7 @@ from recall_plugin.domain.conversation import Conversation, Role, Session, Turn
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import GivenTranscript
 from recall_plugin.files import archiving, layers
-from recall_plugin.files.archiving import Policy
+from recall_plugin.files.policy import Policy
 from recall_plugin.memory.session_start import session_context
 
 NOW = datetime(2026, 3, 6, tzinfo=UTC)

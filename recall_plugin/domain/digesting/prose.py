@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
-from recall_plugin.domain.scripts import WORD_CHARS
+from recall_plugin.domain.text.scripts import WORD_CHARS
 
 
 class Kind(Enum):

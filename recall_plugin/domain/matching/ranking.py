@@ -19,9 +19,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from recall_plugin.domain.folding import fold
-from recall_plugin.domain.query import END_OF_WORD, Term, query_terms
-from recall_plugin.domain.scripts import UNSPACED, WORD_CHARS
+from recall_plugin.domain.matching.query import END_OF_WORD, Term, query_terms
+from recall_plugin.domain.text.folding import fold
+from recall_plugin.domain.text.scripts import UNSPACED, WORD_CHARS
 
 __all__ = ["Bm25", "Term", "fold", "matching_lines", "query_terms", "rank"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from recall_plugin.domain.scripts import UNSPACED, UNSPACED_CHARACTER, WORD_CHARS, word_set
+from recall_plugin.domain.text.scripts import UNSPACED, UNSPACED_CHARACTER, WORD_CHARS, word_set
 
 _JOINTS = "'’./@:-"
 _ASCII_TOKEN = re.compile(r"\w+(?:['./@:-]\w+)*")

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_plugin.domain import folding
-from recall_plugin.domain.matching import Bm25, fold, matching_lines, query_terms, rank
+from recall_plugin.domain.matching.ranking import Bm25, fold, matching_lines, query_terms, rank
+from recall_plugin.domain.text import folding
 
 EVERY_CHARACTER = [chr(code) for code in range(0x30000) if not 0xD800 <= code <= 0xDFFF]
 MIXED = st.text(

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from recall_plugin.domain.scripts import UNSPACED_CHARACTER, WORD_CHARS
-from recall_plugin.domain.words import (
+from recall_plugin.domain.text.scripts import UNSPACED_CHARACTER, WORD_CHARS
+from recall_plugin.domain.text.words import (
     common_words,
     token_pattern,
     unspaced_pieces,

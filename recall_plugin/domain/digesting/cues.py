@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
-from recall_plugin.domain.scripts import word_set
+from recall_plugin.domain.text.scripts import word_set
 
 STRONG, CLEAR, WEAK = 3, 2, 1
 

@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_plugin.domain import cues, decisions, exchange, tasks
 from recall_plugin.domain.conversation import Role, ToolActivity, Turn
-from recall_plugin.domain.digest import Digest, DigestBuilder
-from recall_plugin.domain.prose import Kind, blocks, plain
-from recall_plugin.domain.sentences import split_sentences
+from recall_plugin.domain.digest import Digest
+from recall_plugin.domain.digesting import cues, decisions, exchange, tasks
+from recall_plugin.domain.digesting.builder import DigestBuilder
+from recall_plugin.domain.digesting.prose import Kind, blocks, plain
+from recall_plugin.domain.text.sentences import split_sentences
 
 MORNING = datetime(2026, 11, 28, 9, 0, tzinfo=UTC)
 
@@ -676,7 +677,7 @@ def test_every_decision_was_said(turns: list[Turn]) -> None:
 SCRIPT = """
 import json, sys
 from recall_plugin.domain.conversation import Role, ToolActivity, Turn
-from recall_plugin.domain.digest import DigestBuilder
+from recall_plugin.domain.digesting.builder import DigestBuilder
 for session in json.load(sys.stdin):
     builder = DigestBuilder()
     for role, text in session:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from recall_plugin.domain.scripts import UNSPACED_CHARACTER, word_set
+from recall_plugin.domain.text.scripts import UNSPACED_CHARACTER, word_set
 
 _CLOSERS = "\"'”’»)\\]}*_`~"
 _WIDE_CLOSERS = "」』）】》〉”’\"')\\]"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from recall_plugin.domain.cues import CLEAR, STRONG, Rules, is_question, rule
-from recall_plugin.domain.scripts import word_set
+from recall_plugin.domain.digesting.cues import CLEAR, STRONG, Rules, is_question, rule
+from recall_plugin.domain.text.scripts import word_set
 
 # --- how it ended ----------------------------------------------------------------------------------------------------
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from recall_plugin.domain import cues, exchange
-from recall_plugin.domain.prose import Kind, blocks, is_sentence, plain
-from recall_plugin.domain.scripts import UNSPACED_CHARACTER, UNSPACED_RUN
-from recall_plugin.domain.sentences import shorten, split_sentences
-from recall_plugin.domain.words import FUNCTION_WORDS, common_words, says_nothing, token_pattern
+from recall_plugin.domain.digesting import cues, exchange
+from recall_plugin.domain.digesting.prose import Kind, blocks, is_sentence, plain
+from recall_plugin.domain.text.scripts import UNSPACED_CHARACTER, UNSPACED_RUN
+from recall_plugin.domain.text.sentences import shorten, split_sentences
+from recall_plugin.domain.text.words import FUNCTION_WORDS, common_words, says_nothing, token_pattern
 
 SUMMARY_LIMIT = 500  # characters
 _SENTENCE_LIMIT = 220  # characters of one sentence of it

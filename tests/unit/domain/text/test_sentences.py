@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recall_plugin.domain.sentences import sentence_spans, shorten, split_sentences
+from recall_plugin.domain.text.sentences import sentence_spans, shorten, split_sentences
 
 AWKWARD = st.text(alphabet=st.sampled_from(" \t\nabAB19.!?…。！？؟।-*•#>[x]()\"'”」`é\u0301中とแ"), max_size=80)
 

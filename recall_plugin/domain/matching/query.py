@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from recall_plugin.domain.folding import fold
-from recall_plugin.domain.scripts import UNSPACED, WORD_CHARS
-from recall_plugin.domain.words import function_words, without_particle
+from recall_plugin.domain.text.folding import fold
+from recall_plugin.domain.text.scripts import UNSPACED, WORD_CHARS
+from recall_plugin.domain.text.words import function_words, without_particle
 
 LOW, PART, SPAN, FULL = 0.1, 0.4, 0.3, 1.0  # weights: question words, parts of an identifier, "last week", content
 _MOST_TERMS = 64

@@ -1,0 +1,1 @@
+"""From the turns of a session to its digest, without any model."""

@@ -1,0 +1,1 @@
+"""Which of many texts tell most about a query."""
