@@ -37,6 +37,7 @@ KINDS = frozenset(_RANK)
 
 _ROUNDS = 8
 _GLUE = 40
+_VALUE = 4096  # this much of a value is looked at; a longer one goes with the rest of its run
 _LONG = 256  # a bare value of this length that is no secret is not looked into again: time stays linear
 _RUN = b"a" * 20
 _RUN_TABLE = bytes(97 if chr(code) in f"{rules.LETTERS_DIGITS}_-" else 32 for code in range(256))
@@ -257,9 +258,13 @@ def _jwt(text: str, at: int) -> _Span | None:
 
 def _shapes(text: str, start: int, end: int) -> Iterator[_Span]:
     """The tokens without a prefix, by the exact length of the run."""
+    if text[start] in "nrt" and text[start - 1 : start] == "\\":  # the letter belongs to an escaped newline
+        start += 1
     length = end - start
     if length == 64 and text[start - 1 : start] == ".":
-        found = _rx(r"(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}").match(text, max(0, start - 18))
+        found = _rx(r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))pat[A-Za-z0-9]{14}\.[0-9a-f]{64}").match(
+            text, max(0, start - 18)
+        )
         if found:
             yield _Span(found.start(), found.end(), "airtable-token")
     elif length == 50:
@@ -278,7 +283,9 @@ def _shapes(text: str, start: int, end: int) -> Iterator[_Span]:
 def _aws_secret_beside(text: str, span: _Span) -> Iterator[_Span]:
     """The 40 characters of mixed case near an access key id are its secret."""
     first = max(0, span.start - 120)
-    for found in _rx(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])").finditer(text, first, span.end + 160):
+    for found in _rx(r"(?:(?<![A-Za-z0-9/+=])|(?<=\\[nrt]))[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])").finditer(
+        text, first, span.end + 160
+    ):
         value = found.group()
         if _mixed(value) and not _rx(r"(?:/[a-z._]{2,}){2}").search(value):
             yield _Span(found.start(), found.end(), "aws-secret-key")
@@ -331,7 +338,8 @@ def _lines_before(text: str, end: int) -> int:
     while first:
         window = text[max(0, first - 240) : first]
         line = _rx(
-            r"(?:^|\n|\\n)[ \t>+|\"']{0,40}(?:\d{1,6}[\t→:|] ?)?([A-Za-z0-9+/]{1,200}={0,2})(?:\s|\\[nr]|[\"'+]|[ \t>|]|\d{1,6}[\t→]){1,40}\Z"
+            r"(?:^|\n|\\n)[ \t>+|\"']{0,40}(?:\d{1,6}[\t→:|] ?)?([A-Za-z0-9+/]{1,200}={0,2})"
+            r"(?:\s|\\{1,3}[nr]|[\"'+]|[ \t>|]|\d{1,6}[\t→]){1,40}\Z"
         ).search(window)
         if line is None or len(line[1]) < shortest:
             break
@@ -342,9 +350,10 @@ def _lines_before(text: str, end: int) -> int:
 
 def _putty_keys(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     """The PuTTY key files, from the header to the checksum."""
-    newline = r"(?:\r?\n|\\r\\n|\\n)"
+    newline = rf"{_NEWLINE}[ \t>+|]{{0,12}}"
     line = r"(?:[A-Z][A-Za-z0-9-]{2,30}: [^\n\\]{0,200}|[A-Za-z0-9+/=]{1,200}(?![^\s\\\"']))"
-    block = rf"PuTTY-User-Key-File-\d: [^\n\\]{{0,80}}(?:{newline}(?!Private-MAC){line})*+(?:{newline}Private-MAC: [0-9a-f]*)?"
+    mac = rf"(?:{newline}Private-MAC: [0-9a-f]*)?"
+    block = rf"PuTTY-User-Key-File-\d: [^\n\\]{{0,80}}(?:{newline}(?!Private-MAC){line})*+{mac}"
     reached = 0
     for hit in _hits(seen.low, word, at):
         found = _rx(block).match(seen.text, hit) if hit >= reached else None
@@ -361,7 +370,7 @@ def _jwks(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
         first, last = max(reached, hit - 3000), hit + 6000
         if last <= reached:
             continue
-        member = r"\"(?:d|p|q|dp|dq|qi|k)\\?\"\s{0,9}:\s{0,9}\\?\"([A-Za-z0-9_-]{16,}+)"
+        member = r"\"(?:d|p|q|dp|dq|qi|k)\\{0,3}\"\s{0,9}:\s{0,9}\\{0,3}\"([A-Za-z0-9_-]{16,}+)"
         for found in _rx(member).finditer(seen.text, first, last):
             yield _Span(found.start(1), found.end(1), "private-key")
         reached = last
@@ -369,28 +378,35 @@ def _jwks(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
 
 # --- values under the name of a secret -------------------------------------------------------------------------------
 
+_NEWLINE = r"(?:\r?\n|\\{1,3}r\\{1,3}n|\\{1,3}n)"
 _NAME = (
-    r"(?P<name>[A-Za-z0-9_.-]{2,48}+)(?P<quote>\\{0,3}[\"'`])?\]?(?:\*{1,2})?(?:"
-    r"(?P<next>[\])}]{0,3}:?[ \t]{0,4}(?:\r?\n[ \t]{0,16}){1,2}(?=[\"']?[^\s\"']{8,4096}+[\"']?[ \t]{0,4}(?:[\r\n]|\Z)))"
+    r"(?P<name>[A-Za-z0-9_.-]{2,48}+)(?P<quote>\\{0,7}[\"'`])?\]?(?:\*{1,2})?(?:"
+    rf"(?P<next>[\])}}]{{0,3}}:?[ \t]{{0,4}}(?:{_NEWLINE}[ \t>]{{0,16}}){{1,2}}"
+    r"(?=[\"']?[^\s\"'\\]{8,4096}+[\"']?[ \t]{0,4}(?:[\r\n\\\"]|\Z)))"
     r"|(?P<typed>[ \t]{0,8}:[ \t]{0,4}[A-Za-z_][\w.]{0,30}(?:\[[\w., \[\]|]{0,40}\])?(?: ?\| ?\w{1,20}){0,3}"
-    r"[ \t]{0,4}=[ \t]{0,4}(?=[bruf]?[\"'`]))"
-    r"|(?P<op>[ \t]{0,20}(?:\[[^\]\n]{0,40}\])?[ \t]{0,4}(?::=|=>|\|\|=|[!=?]?={1,2}|:(?!:)|%3[DdAa])\*{0,2}[ \t]{0,20})"
-    r"|(?P<pair>(?:[\s,]|\\[nrt]){1,64}\\{0,3}[\"']?[vV]alue\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4})"
+    r"[ \t]{0,4}=[ \t]{0,4}(?=[bruf]?\\{0,7}[\"'`]))"
+    r"|(?P<op>[ \t]{0,20}(?:\[[^\]\n]{0,40}\])?[ \t]{0,4}"
+    r"(?::=|=>|\|\|=|[!=?]?={1,2}|:(?!:)|%3[DdAa])\*{0,2}[ \t]{0,20})"
+    r"|(?P<pair>(?:[\s,]|\\{1,3}[nrt]){1,64}\\{0,3}[\"']?[vV]alue\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4})"
     r"|(?P<xml>(?:[ \t][^<>\n]{0,60})?>[ \t]{0,8})"
-    r"|(?P<comma>,[ \t]{0,8}(?=\\{0,3}[\"'`]))"
+    r"|(?P<comma>,[ \t]{0,8}(?=\\{0,7}[\"'`]))"
     r"|(?P<call>\([ \t]{0,4}(?=[\"'`]))"
     r"|(?P<table>[ \t]{0,8}\|[ \t]{0,8})"
     r"|(?P<space>[ \t]{1,8}(?:(?:is|was)(?: now)?[ \t:]{1,3})?))"
 )
 _BLOCK = r"(?:[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,32}(?=\S)|\[[ \t]{0,4}(?=\\{0,3}[\"'`]))?"
-_OPEN = r"(?:[bBrRfFuU]{1,2}(?=[\"']))?(\\{0,3})(?:\"\"\"|'''|([\"'`]))"
+_OPEN = r"(?:[bBrRfFuU]{1,2}(?=[\"']))?(\\{0,7})(?:\"\"\"|'''|([\"'`]))"
 _BARE = (
     r"(?:[^\s\"'`;&,()\[\]{}<>|\\]|\\(?![nrtu\"'`\\])"
     r"|[;&,|](?![\s;&,|]|\Z|[\w.%-]{1,40} ?[=:]|\w{1,20} \w{1,20} ?=)"
-    r"|[)\]}>](?=[\w!@#$%^*+=~?/-])|[(\[{<](?=[^\s\"'`])){1,4096}+"
+    r"|[)\]}>](?=[\w!@#$%^*+=~?/-])|[(\[{<](?=[^\s\"'`]))"
+    rf"{{1,{_VALUE}}}+"
 )
-_LINE_START = r"(?:^|\n|\\n)[\s>|+*#$\"'-]{0,24}(?:(?:export|set|setenv|env|ENV|ARG|local|declare -x|const|let|var|-e|--env)[ =][\"']?)?\Z"
-_LINE_END = r"[\"'`]?[ \t]{0,8}(?:\Z|[\r\n]|\\[nr]|#)"
+_LINE_START = (
+    r"(?:^|\n|\\n)[\s>|+*#$\"'-]{0,24}"
+    r"(?:(?:export|set|setenv|env|ENV|ARG|local|declare -x|const|let|var|-e|--env)[ =][\"']?)?\Z"
+)
+_LINE_END = r"[\"'`]?[ \t]{0,8}(?:\Z|[\r\n]|\\{1,3}[nr]|#)"
 
 
 class _Name(NamedTuple):
@@ -424,38 +440,34 @@ _NO_SECRET = _Name("", "")
 def _name(key: str, spoken: bool) -> _Name:
     """The promise of a name. spoken: its words stood apart ("the API key"), so only a full name counts as strong."""
     norm = _rx(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-. ]+").sub("_", key).lower().strip("_")
-    for pattern, level in (
-        (rules.PASSWORD_NAME, "password"),
-        (rules.PSK_NAME, "password"),
-        (rules.PASS_NAME, "pass"),
-        (rules.AUTH_NAME, "auth"),
-        (rules.MNEMONIC_NAME, "mnemonic"),
+    for pattern, level, kind in (
+        (rules.PASSWORD_NAME, "password", "password"),
+        (rules.PASS_NAME, "pass", "password"),
+        (rules.AUTH_NAME, "auth", "secret-value"),
+        (rules.MNEMONIC_NAME, "mnemonic", "mnemonic"),
     ):
         if _rx(pattern).search(norm):
-            return _Name(
-                level, "mnemonic" if level == "mnemonic" else "secret-value" if level == "auth" else "password"
-            )
+            return _Name(level, kind)
     level = _strength(key, norm, spoken)
-    if not level:
-        return _NO_SECRET
     kind = next((kind for part, kind in rules.KIND_BY_NAME if part in norm), "secret-value")
-    return _Name(level, kind)
+    return _Name(level, kind) if level else _NO_SECRET
 
 
 def _strength(key: str, norm: str, spoken: bool) -> str:
+    """How much a name of a token, a secret or a key promises: "strong", "weak" or nothing."""
+    level = ""
     if _rx(rules.TOKEN_NAME).search(norm):
-        if _rx(rules.NOT_A_SECRET_TOKEN).search(norm):
-            return ""
-        return "weak" if spoken or norm == "token" else "strong"
-    if _rx(rules.SECRET_NAME).search(norm):
-        return "weak" if spoken or norm in {"secret", "secrets"} else "strong"
-    if _rx(rules.KEY_NAME).search(norm):
-        return "" if _rx(rules.NOT_A_SECRET_KEY).search(norm) else "strong"
-    if _rx(rules.CREDENTIALS_NAME).search(norm) or (key.isupper() and norm.endswith("_pat")):
-        return "weak"
-    if key.isupper() and norm.endswith("_key") and not _rx(rules.NOT_A_SECRET_KEY).search(norm):
-        return "weak"
-    return ""
+        if not _rx(rules.NOT_A_SECRET_TOKEN).search(norm):
+            level = "weak" if spoken or norm == "token" else "strong"
+    elif _rx(rules.SECRET_NAME).search(norm):
+        level = "weak" if spoken or norm in {"secret", "secrets"} else "strong"
+    elif _rx(rules.NOT_A_SECRET_KEY).search(norm):
+        level = ""
+    elif _rx(rules.KEY_NAME).search(norm):
+        level = "strong"
+    elif _rx(rules.CREDENTIALS_NAME).search(norm) or (key.isupper() and norm.endswith(("_pat", "_key"))):
+        level = "weak"
+    return level
 
 
 def _named(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
@@ -465,92 +477,90 @@ def _named(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     for hit in _hits(seen.low, word, at):
         if hit < reached or not (found := pattern.match(seen.text, hit)):
             continue
-        span = _named_value(seen.text, found)
+        span = _named_value(found)
         if span.kind:
             yield span
         if span.kind or span.end - span.start > _LONG:
             reached = span.end
 
 
-def _named_value(text: str, found: re.Match[str]) -> _Span:
+def _named_value(found: re.Match[str]) -> _Span:
     """The value under the name; of no kind if it is no secret, and then empty unless it is bare text."""
-    hit, style = found.start(), found.lastgroup or ""
+    text, hit = found.string, found.start()
     none = _Span(hit, hit, "")
     window = text[max(0, hit - 48) : hit]
     head = window[len(window.rstrip(_KEY_CHARS)) :]
-    key_start = hit - len(head)
+    if head[:1] in {"n", "r", "t"} and window[: -len(head)].endswith("\\"):  # the letter belongs to an escaped newline
+        head = head[1:]
     key = head + found["name"]
-    spoken = False
-    if not head and (words := _rx(r"(?:[A-Za-z]{2,15} ){1,2}\Z").search(window)):
-        spoken, key = True, words.group() + key
-    name = _name(key, spoken)
-    before = text[key_start - 1 : key_start]
-    if not name.level:
-        return none
-    if style == "xml" and (
-        not _rx(r"\b(?:name|key)=[\"']\Z").search(window[: len(window) - len(head)])
-        if found["quote"]
-        else before not in {"<", ":"}
-    ):
-        return none
-    if before == "/" and found["op"] == ":":  # the user of a URL
-        return none
-    if style == "next" and not (":" in found["next"] or before in set("$\"'{[") or window.endswith(f"printenv {head}")):
+    spoken = None if head else _rx(r"(?:[A-Za-z]{2,15} ){1,2}\Z").search(window)
+    name = _name(spoken.group() + key if spoken else key, spoken is not None)
+    if not name.level or not _leads_to_value(found, window[: len(window) - len(head)], head):
         return none
     block = _rx(_BLOCK).match(text, found.end())
-    start, end, quoted = _value(text, block.end() if block else found.end(), style)
+    start, end, quoted = _value(text, block.end() if block else found.end(), found.lastgroup or "")
     if end <= start:
         return none
-    place = _place(text, key_start, key, found, start, end, quoted)
+    place = _place(found, key, end, quoted)
     value = text[start:end]
     if not place.env and not quoted:
         value = value.rstrip(".,;:")
-    if _is_secret(name, key, value, place):
-        return _Span(start, start + len(value), name.kind)
-    return none if quoted else _Span(start, end, "")
+    if not _is_secret(name, key, value, place):
+        return none if quoted else _Span(start, end, "")
+    if end - start >= _VALUE and (rest := _rx(r"[^\s\"'`<]*+").match(text, end)):
+        return _Span(start, rest.end(), name.kind)
+    return _Span(start, start + len(value), name.kind)
+
+
+def _leads_to_value(found: re.Match[str], before: str, head: str) -> bool:
+    """False where what follows the name only looks like a way to a value."""
+    last = before[-1:]
+    if found["op"] == ":" and last == "/":  # the user of a URL
+        return False
+    if found["xml"]:
+        return bool(_rx(r"\b(?:name|key)=\\{0,3}[\"']\Z").search(before)) if found["quote"] else last in {"<", ":"}
+    if found["next"]:
+        return ":" in found["next"] or last in set("$\"'{[") or (not head and before.endswith("printenv "))
+    return True
 
 
 def _value(text: str, at: int, style: str) -> tuple[int, int, bool]:
     """Where the value that begins at `at` starts and ends, and whether it stands in quotes."""
-    if style == "xml":
-        found = _rx(r"[^<\n]{1,4096}(?=</)").match(text, at)
-        return at, at + len(found.group().rstrip()) if found else at, False
-    opened = _rx(_OPEN).match(text, at)
+    opened = None if style == "xml" else _rx(_OPEN).match(text, at)
     if not opened:
-        found = _rx(_BARE).match(text, at)
-        return at, found.end() if found else at, False
+        found = _rx(rf"[^<\n]{{1,{_VALUE}}}(?=</)" if style == "xml" else _BARE).match(text, at)
+        return at, at + len(found.group().rstrip()) if found else at, False
     quote = opened[2] or opened.group()[-1]
     depth = len(opened[1])
     if depth == 0:
-        body = rf"(?:[^{quote}\\\n]|\\.){{0,4096}}+"
+        body = rf"(?:[^{quote}\\\n]|\\.){{0,{_VALUE}}}+"
     elif depth == 1:
-        body = rf"(?:[^{quote}\\\n]|\\\\\\.|\\[^{quote}\n]){{0,4096}}+"
+        body = rf"(?:[^{quote}\\\n]|\\\\\\.|\\[^{quote}\n]){{0,{_VALUE}}}+"
     else:
-        body = rf"(?:[^{quote}\\\n]|\\(?!\\{{0,2}}{quote})){{0,4096}}+"
+        body = rf"(?:[^{quote}\\\n]|\\(?!\\{{0,6}}{quote})){{0,{_VALUE}}}+"
     closed = _rx(body).match(text, opened.end())
     return opened.end(), closed.end() if closed else opened.end(), True
 
 
-def _place(text: str, key_start: int, key: str, found: re.Match[str], start: int, end: int, quoted: bool) -> _Place:
-    style = found.lastgroup or ""
-    operator = found["op"] or ""
-    before, after = text[key_start - 1 : key_start], text[end : end + 1]
+def _place(found: re.Match[str], key: str, end: int, quoted: bool) -> _Place:
+    """The place of the value that ends at `end`, under the key that ends where the match's name does."""
+    text, style, operator = found.string, found.lastgroup or "", found["op"] or ""
+    key_start = found.end("name") - len(key)
+    lead, after = text[max(0, key_start - 110) : key_start], text[end : end + 1]
     tight = operator == "="
     env = tight and not any(map(str.islower, key))
     line_end = bool(_rx(_LINE_END).match(text, end))
     literal = env or style in {"pair", "xml"} or key.startswith("-") or operator.startswith("%3")
     if style == "comma":  # the first argument of a call: define("DB_PASSWORD", …
-        literal = text[max(0, key_start - 2) : key_start - 1] == "(" and key.isupper()
-    if tight and not literal:
-        literal = before in set("?&;") or after == "&" or (after == ";" and "." not in key)
-    if not literal and operator.strip("* \t") in {"=", ":"} and (tight or ":" in operator) and line_end:
-        literal = bool(_rx(_LINE_START).search(text[max(0, key_start - 40) : key_start]))
-    if not literal and style == "space":
-        lead = text[max(0, key_start - 110) : key_start]
-        literal = bool(_rx(r"login\s{1,9}\S{1,60}\s{1,40}\Z").search(lead)) or key == "requirepass"
+        literal = key.isupper() and bool(_rx(r"\(\\{0,3}[\"']\Z").search(lead[-6:]))
+    elif style == "space" and not literal:
+        literal = key == "requirepass" or bool(_rx(r"login\s{1,9}\S{1,60}\s{1,40}\Z").search(lead))
         literal = literal or (key == "PASS" and bool(_rx(_LINE_START).search(lead[-40:])))
-    if not literal and tight and after == " ":  # a log line: user=bob password=hunter ip=…
-        literal = bool(_rx(r" \w{1,30}=|[\"']?\Z").match(text, end))
+    if tight and not literal:  # a query, a connection string, a log line
+        literal = lead[-1:] in set("?&;") or after == "&" or (after == ";" and "." not in key)
+        literal = literal or (after == " " and bool(_rx(r" \w{1,30}=").match(text, end)))
+    if not literal and line_end and (tight or operator.strip("* \t") == ":"):
+        literal = bool(_rx(_LINE_START).search(lead[-40:]))
     return _Place(style, quoted, literal, env, not line_end and after in {" ", ".", ","})
 
 
@@ -565,33 +575,41 @@ def _is_secret(name: _Name, key: str, value: str, place: _Place) -> bool:
         return _is_random(value, 8 if name.level == "password" else 16) and not _rx(r".*[=(].").match(value)
     if name.level in {"password", "pass"}:
         return _is_password(value, key, place, name.level == "pass")
-    free = place.quoted or place.literal
+    return _is_key(name, key, value, place)
+
+
+def _is_key(name: _Name, key: str, value: str, place: _Place) -> bool:
+    """True for what may be a token or a key: it must look random, the more so the less its name and place promise."""
     if place.style in {"space", "comma", "call", "table"} and not key.startswith("-"):
-        least = 20 if place.style == "space" and not place.quoted else 16
-        return _is_random(value, least) and (
-            place.quoted or _mixed(value) or (name.level == "strong" and len(value) > 30)
-        )
+        if not place.quoted and not _mixed(value) and not (name.level == "strong" and len(value) > 30):
+            return False
+        return _is_random(value, 20 if place.style == "space" and not place.quoted else 16)
     if place.env and "secret" in key.lower() and len(value) >= 8 and not _is_wordy(value, 2):
         return True
-    if name.level == "weak" and _rx(r"[\[\](){}|\\]").search(value):
-        return False
-    return _is_random(value, (8 if free else 12) if name.level == "strong" else (10 if free else 16))
+    free = place.quoted or place.literal
+    if name.level == "weak":
+        return not _rx(r"[\[\](){}|\\]").search(value) and _is_random(value, 10 if free else 16)
+    return _is_random(value, 8 if free else 12)
 
 
 def _harmless(value: str, place: _Place) -> bool:
     """True for a placeholder, a reference to where the secret is, a piece of code, a path or a masked secret."""
-    if value.lower().strip(".:!?") in rules.WORD_VALUES or _rx(rules.PLACEHOLDER).fullmatch(value):
-        return True
-    if _rx(rules.ELSEWHERE).match(value) or _rx(rules.MASKED).search(value):
-        return True
-    if not place.quoted and _rx(r"\d+(?:\.\d+)+[-+]?[\d.]*").fullmatch(value):
+    if (
+        value.lower().strip(".:!?") in rules.WORD_VALUES
+        or _rx(rules.PLACEHOLDER).fullmatch(value)
+        or _rx(rules.ELSEWHERE).match(value)
+        or _rx(rules.MASKED).search(value)
+    ):
         return True
     if _rx(rules.PATH).match(value) and not (len(value) >= 30 and value.count("/") < 4 and _mixed(value)):
         return True
     if place.quoted:
         return value[0] in " )],;}" or bool(_rx(r"[^\s]{0,40}(?:\$\{|\{\{|<%)[^\s]*|%\(?\w*\)?s").fullmatch(value))
-    if place.env or place.style == "xml":
-        return False
+    return bool(_rx(rules.VERSION).fullmatch(value)) or (not place.env and place.style != "xml" and _is_code(value))
+
+
+def _is_code(value: str) -> bool:
+    """True for a call, an index or a dotted name."""
     if _rx(r"[*&!]?[A-Za-z_$][\w$.:>?!-]{0,80}[(\[<]").match(value) or "->" in value or "::" in value:
         return True
     dotted = _rx(r"[*&!]?[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$-]*)+").fullmatch(value)
@@ -607,65 +625,63 @@ def _is_wordy(value: str, least: int) -> bool:
 
 
 def _is_password(value: str, key: str, place: _Place, doubtful: bool) -> bool:
-    digit = any(map(str.isdigit, value))
-    letter = any(map(str.isalpha, value))
-    symbol = bool(_rx(r"[!@#$%^&*+=~?/]").search(value))
+    """True for what may be a password: almost anything where text is literal, a mixture of characters elsewhere."""
     if " " in value.strip() or "\t" in value:
-        if place.env and place.quoted:
-            return True
-        if "phrase" in key.lower():
-            return place.quoted and value.islower() and value.count(" ") >= 2
-        if place.quoted and _rx(r"[a-z]{4}(?: [a-z]{4}){3}").fullmatch(value):  # an app password of Google's
-            return True
-        mix = _rx(r"(?:(?=\S*[A-Za-z])(?=\S*\d)|(?=\S*[A-Za-z])(?=\S*[@#$%^&*]))\S{5,}")
-        return place.quoted and value.count(" ") < 3 and bool(mix.search(value)) and not value.endswith((".", ":", "?"))
+        return place.quoted and (place.env or _is_passphrase(value, key))
+    digit = any(map(str.isdigit, value))
+    symbol = bool(_rx(r"[!@#$%^&*+=~?/]").search(value))
     keyish = bool(_rx(r"(?i)pass|pwd|secret|token|\bkey|cred").search(value)) and _is_wordy(value.lstrip("#.@"), 1)
     if place.quoted and place.style in {"op", "typed", "pair"}:
-        return not (keyish and (_is_wordy(value, 2) or not digit)) and (digit or symbol or not doubtful)
+        return (digit or symbol or not doubtful) and not (keyish and (_is_wordy(value, 2) or not digit))
     if place.literal and not place.quoted:
         if place.style == "space" and value.isalpha() and (place.prose or value.lower() in rules.FLAG_WORDS):
             return False
-        return (
-            len(value) >= (4 if value.isdigit() else 3)
-            and not (doubtful and not digit)
-            and not (keyish and not place.env and not digit)
-        )
+        return digit or (not doubtful and (place.env or not keyish))
     if place.quoted and ((place.style == "space" and key.isupper()) or (place.style == "comma" and place.literal)):
         return True
-    if place.style == "space" and doubtful:
-        return False
-    if (
-        _rx(rules.TECH_WORD).fullmatch(value)
-        or keyish
-        or (_is_wordy(value, 2) and not _rx(r"[A-Za-z]+\d\w*").fullmatch(value))
-    ):
+    strict = doubtful or place.prose or place.style not in {"op", "typed"}
+    return not keyish and not (doubtful and place.style == "space") and _is_mixture(value, strict)
+
+
+def _is_passphrase(value: str, key: str) -> bool:
+    """True for a password with spaces in it, and not for a label or a sentence."""
+    if "phrase" in key.lower():
+        return value.islower() and value.count(" ") >= 2
+    if _rx(r"[a-z]{4}(?: [a-z]{4}){3}").fullmatch(value):  # an app password of Google's
+        return True
+    mix = _rx(r"(?:(?=\S*[A-Za-z])(?=\S*\d)|(?=\S*[A-Za-z])(?=\S*[@#$%^&*]))\S{5,}").search(value)
+    return mix is not None and value.count(" ") < 3 and not value.endswith((".", ":", "?"))
+
+
+def _is_mixture(value: str, strict: bool) -> bool:
+    """True for letters mixed with digits or symbols that are no name and no technical term."""
+    if _rx(rules.TECH_WORD).fullmatch(value):
         return False
     if value.isdigit():
-        return len(value) >= 6 and place.style in {"op", "typed"} and not place.prose and not doubtful
-    strict = place.prose or place.style not in {"op", "typed"} or doubtful
-    return letter and len(value) >= (6 if strict else 5) and (digit or (symbol and not strict))
+        return len(value) >= 6 and not strict
+    if _is_wordy(value, 2) and not _rx(r"[A-Za-z]+\d\w*").fullmatch(value):
+        return False
+    mixed = any(map(str.isdigit, value)) or (not strict and bool(_rx(r"[!@#$%^&*+=~?/]").search(value)))
+    return mixed and any(map(str.isalpha, value)) and len(value) >= (6 if strict else 5)
 
 
 def _is_random(value: str, least: int) -> bool:
     """True for a value that nobody would have chosen as a name."""
-    if len(value) < least or _is_wordy(value, 1):
+    if len(value) < least or _is_wordy(value, 1) or len(set(value)) < 5:
         return False
+    sample = value[:400]
     if _rx(r"\s").search(value):  # the salts of WordPress have spaces in them
-        symbols = len(_rx(r"[^\w\s.,:;'()-]").findall(value[:400]))
-        return len(value) >= 32 and symbols * 6 > min(len(value), 400) and _mixed(value)
-    if len(set(value)) < 5:
+        symbols = len(_rx(r"[^\w\s.,:;'()-]").findall(sample))
+        return len(value) >= 32 and symbols * 6 > len(sample) and _mixed(value)
+    if "abcdefghijk" in value.lower():
         return False
     if any(map(str.isdigit, value)):
-        return any(map(str.isalpha, value)) and "abcdefghijk" not in value.lower()
-    upper = sum(map(str.isupper, value))
-    if not upper or upper == len(value):
+        return any(map(str.isalpha, value))
+    if value.islower() or value.isupper():
         return False
     if _rx(r"[+/=!@#$%^&*~]").search(value):
         return len(value) >= 12
-    if "abcdefghijk" in value.lower():
-        return False
-    flips = len(_rx(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])").findall(value[:400]))
-    return len(value) >= 20 and flips * 3 >= min(len(value), 400)
+    return len(value) >= 20 and 3 * len(_rx(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])").findall(sample)) >= len(sample)
 
 
 def _is_basic(value: str) -> bool:
@@ -688,8 +704,8 @@ _HEADER = _Place("op", True, False, False, False)
 def _authorization(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
     """The credentials of Authorization headers; the scheme stays."""
     pattern = _rx(
-        r"(?i)authorization\\{0,3}[\"'`]?\]?\s{0,4}(?:[:=,]|=>)\s{0,4}\[?(?:\\{0,3}[\"'`])?(?:([a-z][\w-]{1,20}) {1,3}(?!=))?"
-        + _CREDENTIAL
+        r"(?i)authorization\\{0,3}[\"'`]?\]?\s{0,4}(?:[:=,]|=>)\s{0,4}\[?(?:\\{0,3}[\"'`])?"
+        rf"(?:([a-z][\w-]{{1,20}}) {{1,3}}(?!=))?{_CREDENTIAL}"
     )
     for hit in _hits(seen.low, word, at):
         found = pattern.match(seen.text, hit)
@@ -698,20 +714,8 @@ def _authorization(seen: _Text, word: bytes, at: int) -> Iterator[_Span]:
         scheme, value = (found[1] or "").lower(), found[2].rstrip(".,:")
         if _harmless(value, _HEADER) or _is_wordy(value, 1):
             continue
-        if scheme in {
-            "bearer",
-            "token",
-            "apikey",
-            "api-key",
-            "ssws",
-            "bot",
-            "key",
-            "oauth",
-            "splunk",
-            "jwt",
-            "sso-key",
-        }:
-            fits = len(value) >= 6 and (len(value) >= 20 or any(map(str.isdigit, value)))
+        if scheme in rules.SCHEMES:
+            fits = len(value) >= 20 or (len(value) >= 6 and any(map(str.isdigit, value)))
         elif scheme == "basic":
             fits = _is_basic(value) or _is_random(value, 8)
         else:
@@ -849,7 +853,7 @@ _PHRASES = {
     b"wpa_passphrase": r"wpa_passphrase [\"']?[^\s\"']{1,64}[\"']? {1,4}[\"']?([^\s\"'$]{8,64})",
     b"securestring": r"(?i)securestring(?: -string)? {1,4}[\"']([^\s\"'$]{3,256})",
     b"echo ": (
-        r"echo (?:-\w{1,3} )?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'`$|<>:;&(){}]{3,256})[\"']? ?\| ?(?=[^|\n;&]{0,100}"
+        r"echo (?:-\w{1,3} )?\\{0,3}[\"']?(?:[\w.-]{1,40}:)?([^\s\"'`$|<>:;&(){}\\]{3,256})\\{0,3}[\"']? ?\| ?(?=[^|\n;&]{0,100}"
         r"(?:chpasswd|passwd --stdin|sudo -\w{0,3}S|--password-stdin|--passphrase-fd|--with-token))"
     ),
 }

@@ -265,7 +265,7 @@ _AFTER = (  # words that may follow the secret word without changing what it is
     r"|read|write|readonly|internal|external|master|eu|us|de)(?=_|\d|$))*+$"
 )
 PASSWORD_NAME = (
-    r"(?:password|passwd|passwort|kennwort|passphrase|pass_phrase|passcode|pwd|userpass|dbpass|(?:store|key|require|sudo|become|root|admin|wifi|login)pass|masterauth|(?:^|_)pw|(?<!by)_pass)s?"
+    r"(?:password|passwd|passwort|kennwort|passphrase|pass_phrase|passcode|pwd|userpass|dbpass|(?:store|key|require|sudo|become|root|admin|wifi|login)pass|masterauth|(?:^|_)pw|(?:^|_)psk|(?<!by)_pass)s?"
     + _AFTER
 )
 PASS_NAME = r"^pass$"
@@ -290,10 +290,12 @@ NOT_A_SECRET_KEY = (
     r"|idempotency|dedup|dedupe|hash|range|unique|composite|index|group|message|lookup|map|dict|storage_object|config"
     r"|setting|translation|i18n|locale|row|record|event|anon|shard|bucket|instrumentation|candidate|natural|surrogate)_?key"
 )
-PSK_NAME = r"(?:^|_)psk$"
 CREDENTIALS_NAME = r"(?:(?<!amz_)(?<!goog_)credentials?|creds)$"
 AUTH_NAME = r"^_?(?:auth|authconfig)$"
 MNEMONIC_NAME = r"(?:mnemonic|seed_phrase|recovery_phrase|seed_words)$"
+
+SCHEMES = frozenset(("bearer", "token", "apikey", "api-key", "ssws", "bot", "key", "oauth", "splunk", "jwt", "sso-key"))
+"""The schemes of Authorization headers whose credential is one opaque word."""
 
 # --- values that are no secrets ---------------------------------------------------------------------------------------
 
@@ -475,6 +477,7 @@ ELSEWHERE = (  # the value says where the secret is, not what it is
     r"|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2|sk-ssh|age1|data:|AQICA|keyring:|urn:|did:|git@|&(?:#x3[Cc]|lt);)"
 )
 MASKED = r"\*\*\*|\.\.\.|…|•••|xxxx|XXXX|####"
+VERSION = r"\d+(?:\.\d+)+[-+]?[\d.]*"
 PATH = r"(?:/|\./|\.\./|~/|~$|[A-Za-z]:[\\/])"
 TECH_WORD = (
     r"(?i)(?:base\d\d|utf-?\d+|sha-?\d+\w*|md5|argon2\w*|pbkdf2|bcrypt\w*|oauth-?2?|2fa|mfa|x509|pkcs-?\d+|aes-?\d+\S*|rsa-?\d+"
