@@ -671,13 +671,10 @@ def _is_random(value: str, least: int) -> bool:
         return False
     sample = value[:400]
     if _rx(r"\s").search(value):  # the salts of WordPress have spaces in them
-        symbols = len(_rx(r"[^\w\s.,:;'()-]").findall(sample))
-        return len(value) >= 32 and symbols * 6 > len(sample) and _mixed(value)
-    if "abcdefghijk" in value.lower():
-        return False
+        return len(value) >= 32 and _mixed(value) and 6 * len(_rx(r"[^\w\s.,:;'()-]").findall(sample)) > len(sample)
     if any(map(str.isdigit, value)):
-        return any(map(str.isalpha, value))
-    if value.islower() or value.isupper():
+        return any(map(str.isalpha, value)) and "abcdefghijk" not in value.lower()
+    if value.islower() or value.isupper() or "abcdefghijk" in value.lower():
         return False
     if _rx(r"[+/=!@#$%^&*~]").search(value):
         return len(value) >= 12
@@ -695,7 +692,7 @@ def _is_basic(value: str) -> bool:
     return b":" in plain[1:] and all(32 <= byte < 127 for byte in plain)
 
 
-# --- headers, URLs, commands -------------------------------------------------------------------------------------------
+# --- headers, URLs, commands ---------------------------------------------------------------------------------------
 
 _CREDENTIAL = r"([A-Za-z0-9._~+/=:|-]{4,8192}+)"
 _HEADER = _Place("op", True, False, False, False)

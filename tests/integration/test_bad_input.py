@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from big_transcript import write_big
 from conftest import SAMPLES, Recall
+from plain_user import PLAIN_USER
 
 from recall_plugin.files import conversations
 
@@ -35,10 +36,6 @@ def session(folder: Path, name: str, text: str) -> Path:
     path = folder / f"{name}.jsonl"
     path.write_text(json.dumps({"type": "user", "message": {"role": "user", "content": text}, "uuid": name}) + "\n")
     return path
-
-
-# Root without its capabilities is bound by permissions like anybody else.
-PLAIN_USER = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
 
 
 def assert_clear(done: subprocess.CompletedProcess[str], *words: str) -> None:

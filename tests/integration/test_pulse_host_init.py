@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from contract.installed import environment, install, interrupt, python
+from plain_user import PLAIN_USER
 
 from pulse_host import settings as pulse_toml
 from pulse_host.errors import SettingsError
@@ -73,9 +74,9 @@ def their_home(tmp_path):
 def init(site, their_home, tmp_path):
     """A function that runs `pulse init` with its arguments, without a terminal, in `tmp_path`."""
 
-    def run(*arguments, site=site):
+    def run(*arguments, site=site, wrapper=()):
         return subprocess.run(
-            [python(), "-m", "pulse_host", "init", *map(os.fsdecode, arguments)],
+            [*wrapper, python(), "-m", "pulse_host", "init", *map(os.fsdecode, arguments)],
             cwd=tmp_path,
             env=environment(site, HOME=str(their_home)),
             stdin=subprocess.DEVNULL,
@@ -293,11 +294,10 @@ def test_a_file_in_place_of_the_folder_is_refused(init, tmp_path):
     assert "is not a folder" in done.stderr
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written_is_named(init, tmp_path):
     (tmp_path / "ada").mkdir(mode=0o500)
 
-    done = init("ada", "--yes")
+    done = init("ada", "--yes", wrapper=PLAIN_USER)
 
     assert done.returncode == 1
     assert "pulse.toml: cannot be written: Permission denied" in done.stderr
