@@ -850,8 +850,8 @@ _PHRASES = {
     b"wpa_passphrase": r"wpa_passphrase [\"']?[^\s\"']{1,64}[\"']? {1,4}[\"']?([^\s\"'$]{8,64})",
     b"securestring": r"(?i)securestring(?: -string)? {1,4}[\"']([^\s\"'$]{3,256})",
     b"echo ": (
-        r"echo (?:-\w{1,3} )?\\{0,3}[\"']?(?:[\w.-]{1,40}:)?([^\s\"'`$|<>:;&(){}\\]{3,256})\\{0,3}[\"']? ?\| ?(?=[^|\n;&]{0,100}"
-        r"(?:chpasswd|passwd --stdin|sudo -\w{0,3}S|--password-stdin|--passphrase-fd|--with-token))"
+        r"echo (?:-\w{1,3} )?\\{0,3}[\"']?(?:[\w.-]{1,40}:)?([^\s\"'`$|<>:;&(){}\\]{3,256})\\{0,3}[\"']? ?\| ?"
+        r"(?=[^|\n;&]{0,100}(?:chpasswd|passwd --stdin|sudo -\w{0,3}S|--password-stdin|--passphrase-fd|--with-token))"
     ),
 }
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from recall_plugin.domain.digesting.cues import CLEAR, STRONG, WEAK, Rules, is_question, is_undone_in_wide_script, rule
+from recall_plugin.domain.digesting.cues import CLEAR, STRONG, WEAK, Rules, rule
+from recall_plugin.domain.digesting.undoing import is_question, is_undone_in_wide_script
 
 _WE = r"(?:we|i|you and i|the team|our team|everyone|everybody|both of us|we all|we both)"
 _NOBODY = r"(?!(?:my|him|her|them|some|a friend|his|our|their|you|me|everyone)\b)"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from recall_plugin.domain.digesting import cues, exchange
+from recall_plugin.domain.digesting import cues, openings, outcomes, undoing
 from recall_plugin.domain.digesting.prose import Kind, blocks, is_sentence, plain
 from recall_plugin.domain.text.scripts import UNSPACED_CHARACTER, UNSPACED_RUN
 from recall_plugin.domain.text.sentences import shorten, split_sentences
@@ -57,9 +57,9 @@ def wanted(text: str, limit: int) -> list[str]:
         said = plain(sentence)
         if not is_sentence(said):
             continue
-        said = exchange.without_salutation(said)
+        said = openings.without_salutation(said)
         low = said.lower()
-        if _is_substantial(low) and not exchange.is_small_talk(low):
+        if _is_substantial(low) and not openings.is_small_talk(low):
             found.append(said)
             if len(found) == limit:
                 break
@@ -69,9 +69,9 @@ def wanted(text: str, limit: int) -> list[str]:
 def request(text: str) -> list[str]:
     """What a turn asks for: its first substantial sentence, and the first that is a request where that one is not."""
     found = wanted(text, 8)
-    if not found or exchange.is_request(found[0].lower()):
+    if not found or openings.is_request(found[0].lower()):
         return found[:1]
-    return found[:1] + [said for said in found[1:] if exchange.is_request(said.lower())][:1]
+    return found[:1] + [said for said in found[1:] if openings.is_request(said.lower())][:1]
 
 
 def told(text: str, turn: int) -> tuple[Said | None, Said | None]:
@@ -88,8 +88,8 @@ def told(text: str, turn: int) -> tuple[Said | None, Said | None]:
             continue
         low = said.lower()
         substantial = _is_substantial(low)
-        idle = exchange.is_closing(low) or exchange.is_small_talk(low) or cues.is_question(low)
-        strength: float = exchange.outcome(low, exchange.OUTCOMES.words.intersection(_WORD.findall(low)))
+        idle = outcomes.is_closing(low) or openings.is_small_talk(low) or undoing.is_question(low)
+        strength: float = outcomes.outcome(low, outcomes.OUTCOMES.words.intersection(_WORD.findall(low)))
         if announced and substantial and not idle:
             strength = max(strength, cues.CLEAR)
         announced = strength > 0 and not substantial
@@ -148,7 +148,7 @@ def centrality(said: Said, weights: dict[str, float]) -> float:
     """How much of the session's topics a sentence holds for its length. Reasons and results count more."""
     words = _content(said.text)
     held: float = sum(weights.get(word, 0.0) for word in words) / math.sqrt(6 + len(words))
-    bonus = 0.5 * exchange.is_cause(said.text.lower()) + 0.1 * said.strength + 0.2 * (not said.by_person)
+    bonus = 0.5 * outcomes.is_cause(said.text.lower()) + 0.1 * said.strength + 0.2 * (not said.by_person)
     return held + bonus + 0.02 * min(len(words), 10)
 
 
@@ -165,7 +165,7 @@ def _most_central(said: Iterable[Said], weights: dict[str, float], around: Seque
         if fresh < 2 + each.by_person or 2 * fresh < len(words):
             continue
         low = text.lower()
-        if cues.is_question(low) or exchange.is_closing(low):
+        if undoing.is_question(low) or outcomes.is_closing(low):
             continue
         score = centrality(each, weights)
         if score > best_score:

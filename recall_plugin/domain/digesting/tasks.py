@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from recall_plugin.domain.digesting.cues import CLEAR, STRONG, WEAK, Rules, is_question, is_undone_in_wide_script, rule
+from recall_plugin.domain.digesting.cues import CLEAR, STRONG, WEAK, Rules, rule
+from recall_plugin.domain.digesting.undoing import is_question, is_undone_in_wide_script
 
 _LABEL_TEXT = (
     r"(?:todo|fixme|to do|action items?|next steps?|follow[- ]?ups?|open|remaining|outstanding)\b(?:\([^)]*\))?"

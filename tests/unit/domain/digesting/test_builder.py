@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from recall_plugin.domain.conversation import Role, ToolActivity, Turn
 from recall_plugin.domain.digest import Digest
-from recall_plugin.domain.digesting import cues, decisions, exchange, tasks
+from recall_plugin.domain.digesting import cues, decisions, outcomes, tasks
 from recall_plugin.domain.digesting.builder import DigestBuilder
 from recall_plugin.domain.digesting.prose import Kind, blocks, plain
 from recall_plugin.domain.text.sentences import split_sentences
@@ -536,7 +536,7 @@ def test_a_task_ticked_off_later_is_done() -> None:
 
 
 @pytest.mark.parametrize(
-    "rules", [decisions.DECISIONS, tasks.TASKS, exchange.OUTCOMES], ids=["decisions", "tasks", "outcomes"]
+    "rules", [decisions.DECISIONS, tasks.TASKS, outcomes.OUTCOMES], ids=["decisions", "tasks", "outcomes"]
 )
 def test_the_quick_sieve_of_words_loses_nothing_that_the_rules_would_find(rules: cues.Rules) -> None:
     said = [*DECIDING, *DECIDING_NOTHING, *(sentence for sentence, _ in LEFT), *NO_TASKS]
