@@ -385,7 +385,7 @@ _NAME = (
     r"(?=[\"']?[^\s\"'\\]{8,4096}+[\"']?[ \t]{0,4}(?:[\r\n\\\"]|\Z)))"
     r"|(?P<typed>[ \t]{0,8}:[ \t]{0,4}[A-Za-z_][\w.]{0,30}(?:\[[\w., \[\]|]{0,40}\])?(?: ?\| ?\w{1,20}){0,3}"
     r"[ \t]{0,4}=[ \t]{0,4}(?=[bruf]?\\{0,7}[\"'`]))"
-    r"|(?P<op>[ \t]{0,20}(?:\[[^\]\n]{0,40}\])?[ \t]{0,4}"
+    r"|(?P<op>[ \t]{0,20}(?:(?<=[ \t])\[[^\]\n]{0,40}\])?[ \t]{0,4}"
     r"(?::=|=>|\|\|=|[!=?]?={1,2}|:(?!:)|%3[DdAa])\*{0,2}[ \t]{0,20})"
     r"|(?P<pair>(?:[\s,]|\\{1,3}[nrt]){1,64}\\{0,3}[\"']?[vV]alue\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4})"
     r"|(?P<xml>(?:[ \t][^<>\n]{0,60})?>[ \t]{0,8})"
@@ -493,7 +493,8 @@ def _named_value(found: re.Match[str]) -> _Span:
     if head[:1] in {"n", "r", "t"} and window[: -len(head)].endswith("\\"):  # the letter belongs to an escaped newline
         head = head[1:]
     key = head + found["name"]
-    spoken = None if head else _rx(r"(?:[A-Za-z]{2,15} ){1,2}\Z").search(window)
+    apart = not head and found["name"][:3].lower() in {"key", "tok", "sec"}
+    spoken = _rx(r"(?:[A-Za-z]{2,15} ){1,2}\Z").search(window) if apart else None
     name = _name(spoken.group() + key if spoken else key, spoken is not None)
     if not name.level or not _leads_to_value(found, window[: len(window) - len(head)], head):
         return none

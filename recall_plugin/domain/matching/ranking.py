@@ -23,7 +23,7 @@ from recall_plugin.domain.matching.query import END_OF_WORD, Term, query_terms
 from recall_plugin.domain.text.folding import fold
 from recall_plugin.domain.text.scripts import UNSPACED, WORD_CHARS
 
-__all__ = ["Bm25", "Term", "fold", "matching_lines", "query_terms", "rank"]
+__all__ = ["Bm25", "Term", "fold", "query_terms", "rank"]
 
 _WORD_CHARACTER = re.compile(rf"(?![{UNSPACED}])[{WORD_CHARS}]")
 
@@ -144,13 +144,6 @@ def rank(query: str, documents: Iterable[tuple[K, str]], limit: int) -> list[tup
     for key, text in documents:
         ranking.add(key, text)
     return ranking.best(limit)
-
-
-def matching_lines(query: str, text: str, limit: int) -> list[tuple[int, str]]:
-    """The lines of `text` that match `query` best, at most `limit`, in order: number (from 1) and line."""
-    lines = text.split("\n")
-    best = rank(query, ((number, line) for number, line in enumerate(lines, 1)), limit)
-    return [(number, lines[number - 1]) for number, _ in sorted(best)]
 
 
 class _Lookup:

@@ -102,7 +102,7 @@ def test_a_long_value_goes_to_its_end(length: int) -> None:
     assert redact(f"API_SECRET={value} x") == "API_SECRET=[redacted: secret-value] x"
 
 
-# --- random secrets in random text --------------------------------------------------------------------------------------
+# --- random secrets in random text ---------------------------------------------------------------------------------
 
 
 def _of(alphabet: str, length: int) -> Callable[[random.Random], str]:
@@ -225,7 +225,7 @@ def test_text_without_any_trigger_comes_back_unchanged(text: str) -> None:
     assert redact_counted(text) == (text, Counter())
 
 
-# --- idempotence ---------------------------------------------------------------------------------------------------------
+# --- idempotence -----------------------------------------------------------------------------------------------------
 
 FRAGMENTS = (
     *("[redacted: ", "[redacted: password]", "[redacted: jwt]", "[redacted: nonsense]", "redacted: ", "]", "["),
@@ -341,7 +341,7 @@ def test_a_text_that_keeps_yielding_secrets_goes_as_a_whole() -> None:
     assert len(once) < 1000
 
 
-# --- time ----------------------------------------------------------------------------------------------------------------
+# --- time ------------------------------------------------------------------------------------------------------------
 
 MEGABYTE = 1_000_000
 UNITS = (

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_plugin.domain.matching.ranking import Bm25, fold, matching_lines, query_terms, rank
+from recall_plugin.domain.matching.ranking import Bm25, fold, query_terms, rank
 from recall_plugin.domain.text import folding
 
 EVERY_CHARACTER = [chr(code) for code in range(0x30000) if not 0xD800 <= code <= 0xDFFF]
@@ -269,13 +269,6 @@ def test_scores_are_positive_falling_and_within_the_limit(query: str, texts: lis
     assert len(found) <= limit
     assert all(score > 0 for _, score in found)
     assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
-
-
-def test_a_match_is_shown_by_its_line() -> None:
-    text = "Kestrel is a bird.\nWe chose Ｋｅｓｔｒｅｌ as the queue.\n\nIt rains."
-
-    assert matching_lines("which queue", text, 5) == [(2, "We chose Ｋｅｓｔｒｅｌ as the queue.")]
-    assert [number for number, _ in matching_lines("kestrel", text, 5)] == [1, 2]
 
 
 # --- pace and memory -------------------------------------------------------------------------------------------------
