@@ -12,7 +12,7 @@ from recall_plugin.domain.conversation import ToolActivity, clean_text, clip
 _WRITERS = ("Edit", "MultiEdit", "Write", "NotebookEdit")
 _PATHS = ("file_path", "notebook_path", "path")
 _ESSENCE = ("command", "pattern", "url", "query", "skill", "description", "prompt", "plan", "task_id")
-_LONGEST_INPUT = 500
+_LONGEST_INPUT = 1 << 13  # far more than is kept: secrets are masked before it is clipped to that
 _LONGEST_NAME = 200
 _LONGEST_PATH = 4096  # PATH_MAX; what is longer names no file
 

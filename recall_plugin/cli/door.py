@@ -69,6 +69,11 @@ def utf8_streams() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
+def on_terminal() -> bool:
+    """Whether a person reads stdout."""
+    return isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty()
+
+
 def tell(text: str) -> None:
     """A line for the person, on stderr: stdout belongs to the answer."""
     print(text, file=sys.stderr)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import json
+import os
+import select
 
 from recall_adapters.claude_hooks import parse_payload
 from recall_plugin.cli.archive import tell_of
@@ -10,16 +12,45 @@ from recall_plugin.cli.door import Context, tell
 from recall_plugin.memory.archive import archive_hook
 from recall_plugin.memory.policy import settings
 
+_STDIN = 0
 # A payload is a few hundred bytes; one with a long last message some thousands.
 _LARGEST_PAYLOAD = 16 << 20
+# A host writes its payload at once. One that leaves the pipe open must not keep the session waiting.
+_PATIENCE_SECONDS = 2.0
 
 
 def archive_payload(context: Context, source: str) -> int:
     """The session of the payload on stdin is archived, and stderr says what came of it; stdout stays empty."""
-    payload = parse_payload(sys.stdin.buffer.read(_LARGEST_PAYLOAD))
+    payload = parse_payload(_read_payload())
     layout = context.layout()
     known = settings(layout)
     if known.refused is not None:
         tell(f"recall: {known.refused}; archiving with the strictest redaction")
     tell_of(archive_hook(layout, payload, known, source=source), tell)
     return 0
+
+
+def _read_payload() -> bytes:
+    """What stands on stdin, up to its end, to the end of a whole JSON value, or until nothing comes for a while."""
+    data = b""
+    while len(data) < _LARGEST_PAYLOAD:
+        try:
+            if not select.select([_STDIN], [], [], _PATIENCE_SECONDS)[0]:
+                break
+            chunk = os.read(_STDIN, 1 << 16)
+        except OSError:  # closed
+            break
+        if not chunk:
+            break
+        data += chunk
+        if chunk.rstrip().endswith(b"}") and _is_whole(data):
+            break
+    return data
+
+
+def _is_whole(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True

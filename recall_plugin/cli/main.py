@@ -63,6 +63,9 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print(f"recall {name}: interrupted", file=sys.stderr)
         return 130
+    except OSError as error:
+        print(f"recall {name}: {error}", file=sys.stderr)
+        return 0 if command.is_hook else 1
     except Exception as error:
         if not command.is_hook:
             raise

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from recall_plugin.cli.door import Command, Context, print_json, tell
+from recall_plugin.cli.door import Command, Context, on_terminal, print_json, tell
 from recall_plugin.domain.fence import fenced
 from recall_plugin.domain.instants import format_instant
 from recall_plugin.errors import UsageError
@@ -54,7 +53,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         tell("nothing found" if options.ranked else "nothing found; --ranked looks for each word by itself")
     else:
         text = "\n".join(_shown(hit) for hit in hits)
-        print(text if sys.stdout.isatty() else fenced(text), end="" if not sys.stdout.isatty() else "\n")
+        print(text if on_terminal() else fenced(text), end="")
     return 0
 
 

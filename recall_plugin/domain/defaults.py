@@ -2,5 +2,7 @@
 
 EPHEMERAL_ENTRIES = 5
 TOOL_TEXT_CHARS = 4000
+# Of what a tool was asked: enough for a command, not for a file that was written.
+TOOL_INPUT_CHARS = 500
 # Claude Code shows 10,000 characters of a hook's output; the fence and a notice need some of them.
 CONSUME_CHARS = 9500

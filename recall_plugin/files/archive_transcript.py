@@ -17,7 +17,7 @@ _OPENING = b"---"
 
 
 def looks_like_archive(path: Path) -> bool:
-    """Whether the file begins as an archive does. False for what cannot be read."""
+    """Whether the file is markdown, or begins as an archive does. False for what cannot be read."""
     try:
         file = open_regular(path)
     except LayoutError:
@@ -26,7 +26,7 @@ def looks_like_archive(path: Path) -> bool:
         return False
     with file:
         first = file.read(8).removeprefix(b"\xef\xbb\xbf")
-    return first.startswith((_OPENING + b"\n", _OPENING + b"\r\n"))
+    return path.suffix == ".md" or first.startswith((_OPENING + b"\n", _OPENING + b"\r\n"))
 
 
 class ArchiveTranscript:

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from recall_plugin.domain.conversation import Role, Turn, clip
+from recall_plugin.domain.defaults import TOOL_INPUT_CHARS
 from recall_plugin.domain.digesting.builder import DigestBuilder
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import Transcript
@@ -113,13 +114,14 @@ def _attempt(
 
 
 def prepared(turn: Turn, policy: Policy) -> Turn:
-    """The turn as it may be written: secrets masked, and then a tool's output clipped, so that none is cut in two."""
+    """The turn as it may be written: secrets masked, and then a tool's texts clipped, so that none is cut in two."""
     text = policy.redact(turn.text)
     if turn.tool is None:
         return replace(turn, text=text)
-    tool = replace(
-        turn.tool, input=policy.redact(turn.tool.input), paths=tuple(policy.redact(path) for path in turn.tool.paths)
-    )
+    asked = policy.redact(turn.tool.input)
+    if len(asked) > TOOL_INPUT_CHARS:
+        asked = f"{asked[:TOOL_INPUT_CHARS].rstrip()}…"
+    tool = replace(turn.tool, input=asked, paths=tuple(policy.redact(path) for path in turn.tool.paths))
     return replace(turn, text=clip(text, policy.tool_text_limit), tool=tool)
 
 

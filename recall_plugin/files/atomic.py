@@ -16,8 +16,10 @@ from recall_plugin.domain.layout import FILE_MODE, FOLDER_MODE
 from recall_plugin.errors import LayoutError, WriteFailed
 
 _TEMPORARY_PREFIX = ".tmp-"
-# A temporary file this old belongs to a process that was killed: no write of ours takes an hour.
+# No write of ours takes an hour; and one whose process is gone is nobody's after a minute (not at once, because two
+# machines may share the folder).
 _ABANDONED_AFTER_SECONDS = 3600.0
+_ORPHANED_AFTER_SECONDS = 60.0
 # What file systems without hard links answer.
 _NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
@@ -36,7 +38,7 @@ class Staged:
     """A file being written beside its destination, invisible until it is published under a name."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+        self._path = folder / f"{_TEMPORARY_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
         self.file: BinaryIO = os.fdopen(descriptor, "w+b", buffering=1 << 16)
 
@@ -126,13 +128,30 @@ def sync_folder(folder: Path) -> None:
 def remove_abandoned(folder: Path) -> int:
     """No temporary file of a killed process is left in `folder`; how many there were."""
     removed = 0
-    oldest = time.time() - _ABANDONED_AFTER_SECONDS
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(folder):
-            if entry.name.startswith(_TEMPORARY_PREFIX) and entry.stat(follow_symlinks=False).st_mtime < oldest:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_TEMPORARY_PREFIX) and _is_abandoned(entry):
                 Path(entry.path).unlink(missing_ok=True)
                 removed += 1
     return removed
+
+
+def _is_abandoned(entry: os.DirEntry[str]) -> bool:
+    age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+    if age < _ORPHANED_AFTER_SECONDS:
+        return False
+    pid = entry.name.removeprefix(_TEMPORARY_PREFIX).partition("-")[0]
+    return age > _ABANDONED_AFTER_SECONDS or not (pid.isdecimal() and _is_running(int(pid)))
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # somebody else's, or no pid at all
+        return True
+    return True
 
 
 def open_regular(path: Path) -> BinaryIO | None:

@@ -59,8 +59,6 @@ def repair(layout: Layout, window: int, patience: float = DEFAULT_PATIENCE_SECON
     if not found:
         return []
     with locked(layout, patience):
-        remove_abandoned(layout.memory)
-        remove_abandoned(layout.conversations)
         refresh(layout, window)
     return found
 
@@ -76,6 +74,8 @@ def refresh(layout: Layout, window: int) -> None:
     Only the heads of conversations that the index does not list are read, and those of the window; all of them where
     the index is damaged.
     """
+    remove_abandoned(layout.memory)
+    remove_abandoned(layout.conversations)
     rows = current_rows(layout)
     index.write(layout, rows)
     recent = sorted(rows, key=lambda row: row.parts[-1])[-window:]

@@ -97,7 +97,7 @@ class TestTools:
     def test_what_was_asked_is_short(self, tmp_path: Path) -> None:
         activity = only_tool(tmp_path, "Bash", {"command": "x" * 100_000, "path": "/" + "y" * 100_000})
 
-        assert activity.input == "x" * 500 + "…"
+        assert activity.input == "x" * 8192 + "…"
         assert activity.paths == ()
 
     @pytest.mark.parametrize(

@@ -466,3 +466,47 @@ def test_a_hostile_locale_changes_nothing(recall: Recall, root: Path, tmp_path: 
 
     assert done.returncode == 0
     assert "⟦→●" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["archive-session", "checkpoint"])
+def test_a_hook_does_not_wait_for_a_stdin_that_stays_open(recall: Recall, root: Path, command: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recall_plugin.cli", command],
+        env=recall.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    process.stdin.write(payload())
+    process.stdin.flush()
+
+    assert process.wait(timeout=30) == 0
+
+    assert (root / "memory" / "conversations" / "conversation-001.md").exists()
+    process.communicate()
+
+
+@pytest.mark.parametrize("redirection", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_hook_with_closed_streams_exits_0(recall: Recall, root: Path, redirection: str) -> None:
+    for command in ("archive-session", "consume"):
+        line_ = f"{sys.executable} -m recall_plugin.cli {command} {redirection}"
+
+        done = subprocess.run(
+            ["bash", "-c", line_], env=recall.environment, input=payload(), capture_output=True, check=False
+        )
+
+        assert done.returncode == 0
+        assert b"Traceback" not in done.stderr
+
+
+def test_a_secret_that_a_clip_would_cut_in_two_is_masked_whole(recall: Recall, root: Path, tmp_path: Path) -> None:
+    token = "ghp_" + "aB3dE5fG7h" * 3 + "iJ9kL1"
+    for place in range(455, 505, 6):
+        command = "x" * place + f" {token} tail"
+        record = {"type": "assistant", "uuid": f"u{place}", "message": {"role": "assistant", "content": [
+            {"type": "tool_use", "id": f"t{place}", "name": "Bash", "input": {"command": command}}]}}  # fmt: skip
+        file = tmp_path / f"s{place}.jsonl"
+        file.write_text(line("go", f"g{place}") + json.dumps(record) + "\n")
+        assert recall("archive", file).returncode == 0
+
+    written = "".join(path.read_text() for path in (root / "memory").rglob("*.md"))
+    assert "ghp_" not in written
+    assert "[redacted: github-token]" in written

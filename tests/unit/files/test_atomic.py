@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -75,15 +76,22 @@ def test_a_name_is_taken_once_on_a_disk_without_hard_links(tmp_path: Path, monke
     assert (tmp_path / "taken").read_bytes() == b"first"
 
 
-def test_only_old_leftovers_are_removed(tmp_path: Path) -> None:
-    old, young, other = (tmp_path / name for name in (".tmp-old", ".tmp-young", "mine"))
-    for path in (old, young, other):
-        path.write_text("")
-        os.utime(path, (0, 0))
-    os.utime(young)
+def test_only_what_nobody_writes_any_more_is_removed(tmp_path: Path) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    ages = {
+        f".tmp-{os.getpid()}-ancient": 7200,
+        f".tmp-{gone.pid}-orphan": 120,
+        f".tmp-{gone.pid}-young": 5,
+        f".tmp-{os.getpid()}-slow": 120,
+        "mine": 7200,
+    }
+    for name, age in ages.items():
+        (tmp_path / name).write_text("")
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
 
-    assert remove_abandoned(tmp_path) == 1
-    assert sorted(tmp_path.iterdir()) == [young, other]
+    assert remove_abandoned(tmp_path) == 2
+    assert {path.name.rpartition("-")[2] for path in tmp_path.iterdir()} == {"young", "slow", "mine"}
 
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
