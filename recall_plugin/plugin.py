@@ -85,7 +85,7 @@ class RecallPlugin:
     @hookimpl
     def create_checkpoint(self, session: SessionMeta, messages: tuple[Message, ...], trigger: str) -> CheckpointReceipt:
         try:
-            outcome = self._archive(session, messages, source="checkpoint")
+            outcome = self._archive(session, messages, source="checkpoint", trigger=trigger)
         except RecallError as error:
             return CheckpointReceipt(session_id=session.session_id, saved=False, trigger=trigger, reasons=(str(error),))
         return CheckpointReceipt(saved=True, trigger=trigger, **_receipt(outcome))
@@ -112,10 +112,15 @@ class RecallPlugin:
             raise RuntimeError("recall was not started")
         return self._layout
 
-    def _archive(self, session: SessionMeta, messages: tuple[Message, ...], *, source: str) -> Outcome:
+    def _archive(
+        self, session: SessionMeta, messages: tuple[Message, ...], *, source: str, trigger: str = ""
+    ) -> Outcome:
         layout = self._started
         transcript = GivenTranscript(conversation_of(session, messages))
-        outcome = archiving.archive(layout, transcript, settings(layout).policy, source=source, now=datetime.now(UTC))
+        now = datetime.now(UTC)
+        outcome = archiving.archive(
+            layout, transcript, settings(layout).policy, source=source, now=now, trigger=trigger
+        )
         _log.info(source, session=outcome.session_id, archive=outcome.number, messages=outcome.messages)
         return outcome
 

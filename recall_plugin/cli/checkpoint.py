@@ -13,18 +13,20 @@ archive at the session's end goes on from it, and the session keeps one row in A
 stays empty, and the exit status is 0 even on failure: any other could cancel the compaction.
 
   Claude Code, in ~/.claude/settings.json:
-  {"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "recall checkpoint --trigger auto"}]}]}}
+  {"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "recall checkpoint"}]}]}}
 """
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--trigger", default="auto", metavar="T", help="why: auto, manual, or a word of your own (default: auto)"
+        "--trigger",
+        metavar="T",
+        help="why: auto, manual, or a word of your own (default: what the payload says, else auto)",
     )
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    return archive_payload(context, "checkpoint")
+    return archive_payload(context, "checkpoint", options.trigger)
 
 
 COMMAND = Command("Save the session of a hook's payload before a compaction.", _run, _DETAILS, _configure, is_hook=True)

@@ -19,14 +19,18 @@ _LARGEST_PAYLOAD = 16 << 20
 _PATIENCE_SECONDS = 2.0
 
 
-def archive_payload(context: Context, source: str) -> int:
-    """The session of the payload on stdin is archived, and stderr says what came of it; stdout stays empty."""
+def archive_payload(context: Context, source: str, trigger: str | None = None) -> int:
+    """The session of the payload on stdin is archived, and stderr says what came of it; stdout stays empty.
+
+    trigger: of a checkpoint, where the command line gave one; else the payload's.
+    """
     payload = parse_payload(_read_payload())
     layout = context.layout()
     known = settings(layout)
     if known.refused is not None:
         tell(f"recall: {known.refused}; archiving with the strictest redaction")
-    tell_of(archive_hook(layout, payload, known, source=source), tell)
+    why = (trigger or payload.trigger or "auto") if source == "checkpoint" else ""
+    tell_of(archive_hook(layout, payload, known, source=source, trigger=why), tell)
     return 0
 
 

@@ -41,6 +41,7 @@ class Head:
     messages: turns of the person and of the agent in this file; tool turns are not counted.
     seconds: from the file's first turn to its last.
     source: "session" or "checkpoint" where it is ours, or what another tool wrote.
+    trigger: why a checkpoint was made: "auto", "manual", or a host's own word; empty for anything else.
     continues: the number of the archive that this one goes on from.
     mark: 32 hexadecimal digits; empty for a file without marks.
     digest: of the whole session up to the end of this file.
@@ -52,6 +53,7 @@ class Head:
     messages: int
     seconds: float
     source: str
+    trigger: str
     project: str
     continues: int | None
     mark: str
@@ -81,6 +83,7 @@ def render_head(head: Head) -> str:
         "message_count": head.messages,
         "duration": format_duration(head.seconds),
         "source": head.source,
+        **({"trigger": head.trigger} if head.trigger else {}),
         "topics": list(head.digest.topics),
         "agent": head.session.agent,
         "cwd": head.session.cwd,
@@ -304,6 +307,7 @@ def _head(fields: Mapping[str, object], mark: str, digest: Digest) -> Head:
         messages=_count(fields.get("message_count")),
         seconds=parse_duration(fields.get("duration")),
         source=_text(fields.get("source")) or "session",
+        trigger=_text(fields.get("trigger")),
         project=_text(fields.get("project")),
         continues=_count(continues) or None,
         mark=mark,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from recall_plugin.domain.conversation import Session, Turn
 from recall_plugin.domain.transcript import ReadReport
-from recall_plugin.errors import LayoutError, TranscriptError
+from recall_plugin.errors import LayoutError, UnknownFormat
 from recall_plugin.files import conversations
 from recall_plugin.files.atomic import open_regular
 
@@ -33,12 +33,12 @@ class ArchiveTranscript:
     """A conversation file, read as a Transcript. One that names no session gets an id from its content."""
 
     def __init__(self, path: Path) -> None:
-        """Raises LayoutError where there is no readable file, TranscriptError where it holds no turn."""
+        """Raises LayoutError where there is no readable file, UnknownFormat where it holds no turn."""
         self.path = path
         with conversations.opened(path) as reader:
             self._session = reader.head.session
             if next(reader.turns(), None) is None:
-                raise TranscriptError(path, "holds no turns", hint="an archive has headings such as `### User`")
+                raise UnknownFormat(path, "holds no turns", hint="an archive has headings such as `### User`")
         if not self._session.id:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from recall_plugin.domain.conversation import Role, Turn, clip
+from recall_plugin.domain.conversation import Role, Turn, clean_text, clip
 from recall_plugin.domain.defaults import TOOL_INPUT_CHARS
 from recall_plugin.domain.digesting.builder import DigestBuilder
 from recall_plugin.domain.layout import Layout
@@ -44,6 +44,15 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Why:
+    """The occasion of an archive."""
+
+    source: str
+    trigger: str
+    now: datetime
+
+
 @dataclass(slots=True)
 class _Written:
     """The body of an archive that is being written, and what is counted on the way."""
@@ -65,25 +74,28 @@ class _Written:
             self.last_at = max(self.last_at or turn.time, turn.time)
 
 
-def archive(layout: Layout, transcript: Transcript, policy: Policy, *, source: str, now: datetime) -> Outcome:
+def archive(
+    layout: Layout, transcript: Transcript, policy: Policy, *, source: str, now: datetime, trigger: str = ""
+) -> Outcome:
     """What is new of the transcript's session stands in a conversation file of its own, durable on the disk.
 
-    source: "session" or "checkpoint". now: an aware datetime, the archive's date where no turn has a time. Running it
-    again writes nothing. ARCHIVE.md and EPHEMERAL.md follow; where that fails the archive stands all the same, and a
-    note says so. Raises WriteFailed, LayoutError, Busy, and whatever the transcript raises; then nothing was written.
+    source: "session" or "checkpoint"; trigger: why a checkpoint was made.
+    now: an aware datetime, the archive's date where no turn has a time.
+    Running it again writes nothing. ARCHIVE.md and EPHEMERAL.md follow; where that fails the archive stands all the
+    same, and a note says so. Raises WriteFailed, LayoutError, Busy, and whatever the transcript raises; then nothing
+    was written.
     """
     make_folder(layout.conversations)
+    why = _Why(source, clean_text(trigger), now)
     for _ in range(_MOST_ATTEMPTS):
         found = lineage.find(layout, transcript)
-        outcome = _attempt(layout, transcript, policy, found, source=source, now=now)
+        outcome = _attempt(layout, transcript, policy, found, why)
         if outcome is not None:
             return outcome
     raise Busy(layout.memory, 0.0, "other archivers of the same session")
 
 
-def _attempt(
-    layout: Layout, transcript: Transcript, policy: Policy, found: Lineage, *, source: str, now: datetime
-) -> Outcome | None:
+def _attempt(layout: Layout, transcript: Transcript, policy: Policy, found: Lineage, why: _Why) -> Outcome | None:
     """None where another process archived the same session meanwhile, so that the lineage must be read again."""
     written = _Written(DigestBuilder())
     known = lineage.load(layout, found, written.digest)
@@ -98,7 +110,7 @@ def _attempt(
         with layers.locked(layout, policy.patience):
             if not found.holds_now(layout, transcript):
                 return None
-            head = _head(transcript, found, written, mark=mark, source=source, now=now)
+            head = _head(transcript, found, written, mark, why)
             head = _publish(layout, head, written.turns, body)
             notes = _refresh(layout, policy.window)
     return Outcome(
@@ -149,16 +161,17 @@ def _fresh_places(transcript: Transcript, known: Known, policy: Policy) -> set[i
     return lineage.placed_anew(known.placed, given)
 
 
-def _head(transcript: Transcript, found: Lineage, written: _Written, *, mark: str, source: str, now: datetime) -> Head:
+def _head(transcript: Transcript, found: Lineage, written: _Written, mark: str, why: _Why) -> Head:
     session = transcript.session
     seconds = (written.last_at - written.first_at).total_seconds() if written.first_at and written.last_at else 0.0
     return Head(
         number=0,
-        date=written.first_at or now,
+        date=written.first_at or why.now,
         session=session,
         messages=written.messages,
         seconds=seconds,
-        source=source,
+        source=why.source,
+        trigger=why.trigger,
         project=project_at(session.cwd),
         continues=found.own[-1] if found.own else written.last_known_in,
         mark=mark,

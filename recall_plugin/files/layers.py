@@ -108,4 +108,16 @@ def _head(layout: Layout, number: int) -> Head:
         return conversations.read_head(layout.conversation(number))
     except LayoutError as error:
         digest = Digest(summary=f"This archive cannot be read: {error.reason}.")
-        return Head(number, None, Session(""), 0, 0.0, "session", "", None, "", digest)
+        return Head(
+            number=number,
+            date=None,
+            session=Session(""),
+            messages=0,
+            seconds=0.0,
+            source="session",
+            trigger="",
+            project="",
+            continues=None,
+            mark="",
+            digest=digest,
+        )

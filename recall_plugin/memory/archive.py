@@ -50,8 +50,8 @@ def archive_file(layout: Layout, path: Path, known: Settings) -> Archived:
     return _archived(layout, open_source(path, known.policy), known.policy, "session")
 
 
-def archive_hook(layout: Layout, payload: HookPayload, known: Settings, *, source: str) -> Archived:
-    """What is new of a hook's session is archived. source: "session" or "checkpoint". Raises as `archive_file`."""
+def archive_hook(layout: Layout, payload: HookPayload, known: Settings, *, source: str, trigger: str = "") -> Archived:
+    """A hook's session is archived. source, trigger: see `archiving.archive`. Raises the same as `archive_file`."""
     if payload.transcript_path is None:
         raise TranscriptError(
             Path("(none)"),
@@ -59,11 +59,12 @@ def archive_hook(layout: Layout, payload: HookPayload, known: Settings, *, sourc
             hint="archive the session's file by hand with `recall archive FILE`",
         )
     transcript = open_source(payload.transcript_path, known.policy, settled=source == "session")
-    return _archived(layout, transcript, known.policy, source)
+    return _archived(layout, transcript, known.policy, source, trigger)
 
 
-def _archived(layout: Layout, transcript: Transcript, policy: Policy, source: str) -> Archived:
-    outcome = archiving.archive(layout, transcript, policy, source=source, now=datetime.now(UTC))
+def _archived(layout: Layout, transcript: Transcript, policy: Policy, source: str, trigger: str = "") -> Archived:
+    now = datetime.now(UTC)
+    outcome = archiving.archive(layout, transcript, policy, source=source, now=now, trigger=trigger)
     return Archived(outcome, transcript.report)
 
 

@@ -13,9 +13,13 @@ from recall_plugin.files.redaction import redact
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the text layers go by. refused: why the config is not followed, where it is not."""
+    """What the text layers go by.
+
+    masks: whether secrets are masked. refused: why the config is not followed, where it is not.
+    """
 
     policy: Policy
+    masks: bool = True
     consume_chars: int = defaults.CONSUME_CHARS
     refused: ConfigRefused | None = None
 
@@ -35,7 +39,7 @@ def settings(layout: Layout) -> Settings:
         tool_text_limit=given.archive.tool_text_chars,
         window=given.ephemeral.max_entries,
     )
-    return Settings(policy, given.consume.max_chars)
+    return Settings(policy, given.redaction.enabled, given.consume.max_chars)
 
 
 def _unchanged(text: str) -> str:

@@ -80,10 +80,13 @@ def _folder_health(layout: Layout) -> Health:
 
 def _config(layout: Layout) -> Layer:
     facts: dict[str, object] = {"path": str(layout.config)}
-    refused = settings(layout).refused
-    if refused is not None:
-        return Layer("config", Down(str(refused)), "refused", facts)
-    return Layer("config", Healthy(), "as set" if layout.config.exists() else "defaults", facts)
+    known = settings(layout)
+    if known.refused is not None:
+        return Layer("config", Down(str(known.refused)), "refused", facts)
+    detail = "as set" if layout.config.exists() else "defaults"
+    if not known.masks:
+        detail += "; secrets are not masked"
+    return Layer("config", Healthy(), detail, facts)
 
 
 def _curated(layout: Layout) -> Layer:

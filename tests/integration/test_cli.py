@@ -150,13 +150,14 @@ def test_a_malformed_transcript_keeps_what_can_be_read(recall: Recall, root: Pat
 
 
 def test_a_hook_archives_the_session_of_its_payload_and_keeps_stdout_empty(recall: Recall, root: Path) -> None:
-    saved = recall("checkpoint", "--trigger", "auto", stdin=payload(hook_event_name="PreCompact"))
+    saved = recall("checkpoint", stdin=payload(hook_event_name="PreCompact", trigger="manual"))
     ended = recall("archive-session", stdin=payload())
 
     assert (saved.returncode, saved.stdout) == (0, "")
     assert (ended.returncode, ended.stdout) == (0, "")
     assert "conversation-001.md" in saved.stderr
     assert "nothing new" in ended.stderr
+    assert 'trigger: "manual"' in (root / "memory" / "conversations" / "conversation-001.md").read_text()
 
 
 @pytest.mark.parametrize("command", ["archive-session", "checkpoint"])
@@ -243,6 +244,9 @@ def test_config_set_and_show(recall: Recall, root: Path) -> None:
     shown = json.loads(recall("config", "show", "--json").stdout)["settings"]
     assert next(key for key in shown if key["name"] == "ephemeral.max_entries")["value"] == 2
     assert (root / "memory" / ".recall-echo.toml").stat().st_mode & 0o777 == 0o600
+
+    recall("config", "set", "redaction.enabled", "false")
+    assert "secrets are not masked" in recall("status").stdout
 
     wrong = recall("config", "set", "ephemeral.max_entries", "51")
     assert wrong.returncode == 2

@@ -30,7 +30,8 @@ def head_for(conversation: Conversation) -> Head:
         session=conversation.session,
         messages=2,
         seconds=1800.0,
-        source="session",
+        source="checkpoint",
+        trigger="manual",
         project="harbor",
         continues=None,
         mark=MARK,
@@ -106,7 +107,8 @@ def test_the_frontmatter_is_the_seeds_and_ours() -> None:
         'session_id: "abc123"\n'
         "message_count: 2\n"
         'duration: "30m"\n'
-        'source: "session"\n'
+        'source: "checkpoint"\n'
+        'trigger: "manual"\n'
         'topics: ["auth", "jwt"]\n'
         'agent: "claude-code"\n'
         'cwd: "/home/ada/harbor"\n'
