@@ -56,7 +56,7 @@ def format_instant(instant: datetime) -> str:
 
 def format_seconds(instant: datetime) -> str:
     """`2026-03-07T04:30:00Z`: the form of an archive's `date`; fractions of a second are dropped."""
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return instant.astimezone(UTC).isoformat(timespec="seconds").removesuffix("+00:00") + "Z"
 
 
 def format_duration(seconds: float) -> str:

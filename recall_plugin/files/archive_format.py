@@ -28,6 +28,7 @@ from recall_plugin.files import frontmatter, plain_archive
 
 _HEADINGS = {Role.USER: "### User", Role.ASSISTANT: "### Assistant", Role.TOOL: "### Tool"}
 _MARK = re.compile(r"[0-9a-f]{32}")
+_ABSURD_COUNT = 10**12
 _BACKTICKS = re.compile(r"`{3,}")
 _FENCE_LINE = re.compile(r"^(`{3,})text$", re.MULTILINE)
 
@@ -203,7 +204,7 @@ class ArchiveReader:
             self._plain: tuple[Turn, ...] | None = None
         else:
             plain = plain_archive.parse("".join(rest))
-            topics = _texts(fields.get("topics")) or plain.digest.topics
+            topics = _topics(fields) or plain.digest.topics
             self.head = _head(fields, "", replace(plain.digest, topics=topics))
             self._plain = plain.turns
 
@@ -286,7 +287,7 @@ def _digest_from_json(value: object, fields: Mapping[str, object]) -> Digest:
     tools = given.get("tools")
     return Digest(
         summary=_text(given.get("summary")),
-        topics=_texts(fields.get("topics")),
+        topics=_topics(fields),
         decisions=_texts(given.get("decisions")),
         action_items=_texts(given.get("action_items")),
         files=_texts(given.get("files")),
@@ -315,6 +316,10 @@ def _head(fields: Mapping[str, object], mark: str, digest: Digest) -> Head:
     )
 
 
+def _topics(fields: Mapping[str, object]) -> tuple[str, ...]:
+    return tuple(topic for topic in _texts(fields.get("topics")) if topic)
+
+
 def _text(value: object) -> str:
     if isinstance(value, bool | None):
         return ""
@@ -326,4 +331,4 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _ABSURD_COUNT else 0

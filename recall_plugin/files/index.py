@@ -19,6 +19,7 @@ what is changed here by hand is lost.
 |---|---|---|---|---|---|---|---|
 """
 _COLUMNS = 8
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _ESCAPES = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|.)", re.DOTALL)
 # What would end a cell, end a row, or start code or an escape; and what a row of one line cannot hold.
 _SPECIAL = re.compile("[\\\\|`,\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -51,7 +52,7 @@ def parse_row(line: str) -> SessionRow | None:
         return None
     parts, date, agent, session_id, project, messages, duration, topics = cells
     numbers = parts.split(", ")
-    if not all(number.isascii() and number.isdigit() for number in [*numbers, messages]):
+    if not all(_NUMBER.fullmatch(number) for number in [*numbers, messages]):
         return None
     return SessionRow(
         parts=tuple(int(number) for number in numbers),

@@ -7,7 +7,7 @@ import itertools
 import mmap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # A fork begins with copies: so many of its first turns are looked for in other sessions.
 _PROBE_TURNS = 40
 # An index row's duration is cut to its unit.
-_DURATION_SLACK = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1)}
+_DURATION_SLACK_SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,9 @@ def _ancestors_by_copies(layout: Layout, transcript: Transcript, rows: list[Sess
 def _covers(row: SessionRow, earliest: datetime, latest: datetime) -> bool:
     if row.date is None:
         return False
-    slack = _DURATION_SLACK.get(row.duration[-1:], timedelta())
-    end = row.date + timedelta(seconds=parse_duration(row.duration) + 1) + slack
-    return row.date <= latest and earliest <= end
+    # In seconds, because a date of a foreign file may lie at the end of the calendar.
+    end = row.date.timestamp() + parse_duration(row.duration) + 1 + _DURATION_SLACK_SECONDS.get(row.duration[-1:], 0)
+    return row.date <= latest and earliest.timestamp() <= end
 
 
 def _contains(path: Path, needles: Iterable[bytes]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from recall_plugin.domain.digest import Digest
 from recall_plugin.domain.instants import format_duration, format_seconds
@@ -73,9 +73,9 @@ def row(parts: list[tuple[int, Head]]) -> SessionRow:
 def _span(parts: list[tuple[int, Head]], digest: Digest) -> float:
     if digest.first_at is not None and digest.last_at is not None:
         return (digest.last_at - digest.first_at).total_seconds()
-    ends = [head.date + timedelta(seconds=head.seconds) for _, head in parts if head.date is not None]
-    starts = [head.date for _, head in parts if head.date is not None]
-    return (max(ends) - min(starts)).total_seconds() if ends else 0.0
+    # In seconds, because a date of a foreign file may lie at the end of the calendar.
+    starts = [(head.date.timestamp(), head.seconds) for _, head in parts if head.date is not None]
+    return max(start + length for start, length in starts) - min(start for start, _ in starts) if starts else 0.0
 
 
 def date_text(moment: datetime | None) -> str:

@@ -23,7 +23,7 @@ rows = st.builds(
     SessionRow,
     parts=st.lists(st.integers(1, 99999), min_size=1, max_size=4, unique=True).map(sorted).map(tuple),
     date=st.none()
-    | st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)).map(
+    | st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31), timezones=st.just(UTC)).map(
         lambda d: d.replace(microsecond=0)
     ),
     session_id=cell_texts,
