@@ -31,7 +31,7 @@ Health: TypeAlias = Healthy | Degraded | Down
 def combine(parts: list[Health]) -> Health:
     """The health of a whole: down when a part is down, degraded with every reason when one is degraded."""
     downs = [part.reason for part in parts if isinstance(part, Down)]
-    reasons = tuple(reason for part in parts if isinstance(part, Degraded) for reason in part.reasons)
+    reasons = tuple(dict.fromkeys(reason for part in parts if isinstance(part, Degraded) for reason in part.reasons))
     if downs:
         return Down("; ".join([*downs, *reasons]))
     return Degraded(reasons) if reasons else Healthy()

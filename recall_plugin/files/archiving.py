@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -107,12 +108,13 @@ def _attempt(layout: Layout, transcript: Transcript, policy: Policy, found: Line
             body.file.write(render_turn(mark, turn).encode("utf-8", "replace"))
         if written.turns == 0 or (not found.own and written.messages == 0):
             return Outcome(session_id, known=written.known)
-        with layers.locked(layout, policy.patience):
+        with contextlib.ExitStack() as held:
+            notes = _lock(layout, policy, held)
             if not found.holds_now(layout, transcript):
                 return None
             head = _head(transcript, found, written, mark, why)
             head = _publish(layout, head, written.turns, body)
-            notes = _refresh(layout, policy.window)
+            notes = notes or _refresh(layout, policy.window)
     return Outcome(
         session_id,
         number=head.number,
@@ -193,6 +195,17 @@ def _publish(layout: Layout, head: Head, turns: int, body: Staged) -> Head:
             if whole.claim(layout.conversation(number)):
                 return numbered
         number += 1
+
+
+def _lock(layout: Layout, policy: Policy, held: contextlib.ExitStack) -> tuple[str, ...]:
+    """The layers are locked until `held` is closed; or a note that they are not, where the policy can do without."""
+    try:
+        held.enter_context(layers.locked(layout, policy.patience))
+    except Busy as error:
+        if policy.needs_lock:
+            raise
+        return (f"{error.message}; the conversation is archived, and its index follows at the next start",)
+    return ()
 
 
 def _refresh(layout: Layout, window: int) -> tuple[str, ...]:

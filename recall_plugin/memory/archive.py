@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +19,9 @@ from recall_plugin.files.archive_transcript import ArchiveTranscript, looks_like
 from recall_plugin.files.archiving import Outcome
 from recall_plugin.files.policy import Policy
 from recall_plugin.memory.policy import Settings
+
+# A hook never waits for a lock (law 8); this is what a neighbour takes to finish its index.
+_HOOK_PATIENCE_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,8 @@ def archive_hook(layout: Layout, payload: HookPayload, known: Settings, *, sourc
             hint="archive the session's file by hand with `recall archive FILE`",
         )
     transcript = open_source(payload.transcript_path, known.policy, settled=source == "session")
-    return _archived(layout, transcript, known.policy, source, trigger)
+    policy = replace(known.policy, patience=_HOOK_PATIENCE_SECONDS, needs_lock=False)
+    return _archived(layout, transcript, policy, source, trigger)
 
 
 def _archived(layout: Layout, transcript: Transcript, policy: Policy, source: str, trigger: str = "") -> Archived:

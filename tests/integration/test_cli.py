@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from conftest import SAMPLES, Recall
 
+from recall_plugin.domain.layout import Layout
+from recall_plugin.files import layers
+
 PROJECT = SAMPLES / "claude-code" / "home" / ".claude" / "projects" / "-home-dev-tidepool"
 SESSION = "7c1f6a52-0b3e-4d7a-9c55-2f1e8b6d4a01"
 TRANSCRIPT = PROJECT / f"{SESSION}.jsonl"
@@ -514,3 +517,18 @@ def test_a_secret_that_a_clip_would_cut_in_two_is_masked_whole(recall: Recall, r
     written = "".join(path.read_text() for path in (root / "memory").rglob("*.md"))
     assert "ghp_" not in written
     assert "[redacted: github-token]" in written
+
+
+def test_a_hook_does_not_wait_for_a_held_lock_and_loses_nothing(recall: Recall, root: Path) -> None:
+    with layers.locked(Layout(root)):
+        started = time.monotonic()
+        done = recall("archive-session", stdin=payload())
+        waited = time.monotonic() - started
+
+    assert done.returncode == 0
+    assert waited < 5
+    assert "its index follows at the next start" in done.stderr
+    assert recall("health").returncode == 1
+    recall("consume")
+    assert recall("health").stdout == "healthy\n"
+    assert "| 001 |" in (root / "memory" / "ARCHIVE.md").read_text()
