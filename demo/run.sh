@@ -15,7 +15,14 @@ step() {
 }
 
 run() {
-    printf '$ %s\n' "$*"
+    printf '$'
+    for word; do
+        case $word in
+        *[\ \?]*) printf " '%s'" "$word" ;;
+        *) printf ' %s' "$word" ;;
+        esac
+    done
+    printf '\n'
     "$@"
 }
 

@@ -59,7 +59,7 @@ class ConsumeConfig(_Section):
 
     max_chars: int = Field(
         defaults.CONSUME_CHARS,
-        ge=500,
+        ge=1000,
         le=1_000_000,
         title="characters",
         description="Length of what `recall consume` prints; the oldest is left out first, with a mark.",

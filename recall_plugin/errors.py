@@ -111,6 +111,8 @@ class WriteFailed(RecallError):
 class Busy(RecallError):
     """Another process holds the memory folder's lock."""
 
+    exit_code = 4
+
     def __init__(self, path: Path, waited: float, holder: str = "") -> None:
         by = f" by {holder}" if holder else ""
         super().__init__(f"{path} is held{by}; waited {waited:.1f} s", hint="try again when it has finished")

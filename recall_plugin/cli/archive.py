@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recall_plugin.cli.door import Command, Context, print_json, tell
+from recall_plugin.domain.text.sentences import shorten
 from recall_plugin.domain.transcript import ReadReport
 from recall_plugin.domain.wording import counted
 from recall_plugin.errors import ConfigRefused, NotInitialised
@@ -19,13 +20,20 @@ FILE is a transcript of Claude Code (.jsonl), or a conversation file in recall's
 again keeps only what is new, in a file that continues the earlier one. Secrets are masked before anything is written.
 
   recall archive ~/.claude/projects/-home-me-app/7c1f6a52-….jsonl
-  recall archive session.jsonl --dry-run --json     what would be archived; no memory is needed, nothing is written
+  recall archive session.jsonl --dry-run --json     the session as it would be archived; no memory is needed
+
+A dry run shows the whole session, whatever of it is archived already.
 """
+
+
+_SHOWN_CHARS = 100
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="the transcript or conversation file")
-    parser.add_argument("--dry-run", action="store_true", help="print what would be archived, write nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print what the session holds as it would be archived; write nothing"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -51,10 +59,12 @@ def _dry_run(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_json(preview.to_json())
         return 0
-    print(f"session {preview.transcript.session.id}: {len(preview.turns)} turns")
+    inherited = f", and {counted(len(preview.inherited), 'turn')} of its parent" if preview.inherited else ""
+    print(f"session {preview.transcript.session.id}: {counted(len(preview.turns), 'turn')}{inherited}")
     for turn in preview.turns:
         name = turn.tool.name if turn.tool else turn.role.value
-        print(f"{name:>12}  {' '.join(turn.text.split())[:100]}")
+        text = " ".join(turn.text.split())
+        print(f"{name:>12}  {shorten(text, _SHOWN_CHARS)}")
     return 0
 
 

@@ -32,7 +32,7 @@ _EPILOG = """\
 The pulse root is the home of one agent; its memory stands in ROOT/memory. It is found by --pulse-root, then by the
 environment variable RECALL_PULSE_ROOT, then where `recall init` registered it. `recall COMMAND --help` tells more.
 
-exit status: 0 done, 1 failed, 2 wrong usage, 3 not initialised, 4 the store is held by another process
+exit status: 0 done, 1 failed, 2 wrong usage, 3 not initialised, 4 the memory is held by another process
 """
 
 
@@ -50,7 +50,10 @@ def main(arguments: Sequence[str]) -> int:
         return _without_command(rest)
     command: Command = importlib.import_module(f"recall_plugin.cli.{COMMANDS[name][0]}").COMMAND
     parser = command.parser(name)
-    options = parser.parse_args(rest[1:])
+    try:
+        options = parser.parse_args(rest[1:])
+    except SystemExit as wrong:  # argparse has said what is wrong; with 2, a hook could cancel a compaction
+        return 0 if command.is_hook else int(wrong.code or 0)
     context = Context(options.pulse_root if options.pulse_root is not None else root, os.environ)
     try:
         return command.run(context, options)
@@ -87,7 +90,7 @@ def _without_command(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="recall",
         usage="recall [--pulse-root ROOT] COMMAND [ARGUMENT ...]",
-        description="The memory of an agent: what it knows, how sure it is, and from whom.",
+        description="The memory of an agent: every session kept as text, searched, and told to the next one.",
         epilog="commands:\n"
         + "\n".join(f"  {name:<16} {line}" for name, (_, line) in COMMANDS.items())
         + f"\n\n{_EPILOG}",

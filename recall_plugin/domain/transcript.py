@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 from recall_plugin.domain.conversation import Conversation, Session, Turn
@@ -17,6 +18,7 @@ class ReadReport:
     size: bytes of the file.
     skipped_lines: lines that are no JSON object, a torn last line included; blank lines are not counted.
     unknown_types: record types that this reader does not know, with how often each came.
+    started_at: what the file itself says of its beginning, for turns without times.
     inherited: ids of turns that a fork copied from its parent; inherited_from: the parent's session id, if known.
     warnings: sentences for the person; never empty when a sizeable file gave no user turn.
     """
@@ -27,6 +29,7 @@ class ReadReport:
     inherited: set[str] = field(default_factory=set)
     inherited_from: str = ""
     title: str = ""
+    started_at: datetime | None = None
     warnings: list[str] = field(default_factory=list)
 
 

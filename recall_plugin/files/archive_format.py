@@ -109,9 +109,9 @@ def render_head(head: Head) -> str:
     parts.append(digest.summary or "(nothing to summarise)")
     parts.append("")
     if digest.decisions:
-        parts += [f"**Decisions**: {' '.join(digest.decisions)}", ""]
+        parts += [f"**Decisions**: {' · '.join(digest.decisions)}", ""]
     if digest.action_items:
-        parts += [f"**Action Items**: {' '.join(digest.action_items)}", ""]
+        parts += [f"**Action Items**: {' · '.join(digest.action_items)}", ""]
     return "\n".join(parts) + "\n"
 
 

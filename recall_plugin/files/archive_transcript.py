@@ -57,6 +57,7 @@ class ArchiveTranscript:
         """The turns as they stand in the file. A file that was cut off is reported."""
         self._report = ReadReport(size=self.path.stat().st_size)
         with conversations.opened(self.path) as reader:
+            self._report.started_at = reader.head.date
             yield from reader.turns()
             if not reader.complete:
                 self._report.warnings.append(f"{self.path} is cut off: its end is missing")

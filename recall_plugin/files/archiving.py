@@ -168,7 +168,7 @@ def _head(transcript: Transcript, found: Lineage, written: _Written, mark: str, 
     seconds = (written.last_at - written.first_at).total_seconds() if written.first_at and written.last_at else 0.0
     return Head(
         number=0,
-        date=written.first_at or why.now,
+        date=written.first_at or transcript.report.started_at or why.now,
         session=session,
         messages=written.messages,
         seconds=seconds,

@@ -13,6 +13,10 @@ from recall_plugin.errors import LayoutError
 from recall_plugin.files.archive_format import Archive, ArchiveReader, Head
 from recall_plugin.files.atomic import open_regular
 
+_HEAD_BYTES = _TAIL_BYTES = 1 << 14
+_MARK_LINE = b'\nmark: "'
+_END = b' {"end":'
+
 
 def numbers(layout: Layout) -> list[int]:
     """The numbers of all archives, ascending; empty where the folder is missing. Raises LayoutError."""
@@ -48,3 +52,19 @@ def read_head(path: Path) -> Head:
     """The head of the archive at `path`; its turns are not read. Raises LayoutError."""
     with opened(path) as reader:
         return reader.head
+
+
+def is_cut(path: Path) -> bool:
+    """Whether an archive of ours lacks its end. False for one without marks, and for what cannot be read."""
+    try:
+        with path.open("rb") as file:
+            if _MARK_LINE not in file.read(_HEAD_BYTES):
+                return False
+            size = file.seek(0, os.SEEK_END)
+            for reach in (_TAIL_BYTES, size):  # the tags after the end may be long, but hardly ever are
+                file.seek(max(size - reach, 0))
+                if _END in file.read():
+                    return False
+    except OSError:
+        return False
+    return True

@@ -39,8 +39,8 @@ def render_entry(entry: Entry) -> str:
     title = f"{_when(row.date)} · conversation {row.parts[-1]:03d}" + (f" · {where}" if where else "")
     lines = [f"{_ENTRY}{_one_line(title)}", "", _one_line(digest.summary) or "(nothing to summarise)"]
     details = (
-        ("Decisions", " ".join(digest.decisions)),
-        ("Action items", " ".join(digest.action_items)),
+        ("Decisions", " · ".join(digest.decisions)),
+        ("Action items", " · ".join(digest.action_items)),
         ("Files", _files(digest.files)),
     )
     given = [f"- {name}: {_one_line(text)}" for name, text in details if text]

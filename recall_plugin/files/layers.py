@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from recall_plugin.domain.conversation import Session
 from recall_plugin.domain.digest import Digest
 from recall_plugin.domain.layout import Layout
+from recall_plugin.domain.wording import counted
 from recall_plugin.errors import LayoutError
 from recall_plugin.files import conversations, ephemeral, index, sessions
 from recall_plugin.files.archive_format import Head
@@ -28,8 +29,11 @@ class Disagreement:
         return f"{self.name} {self.reason}"
 
 
-def disagreements(layout: Layout) -> list[Disagreement]:
-    """What is wrong with ARCHIVE.md and EPHEMERAL.md, found by names and seals, without reading the conversations."""
+def disagreements(layout: Layout, window: int | None = None) -> list[Disagreement]:
+    """What is wrong with ARCHIVE.md and EPHEMERAL.md, found by names and seals, without reading the conversations.
+
+    window: sessions that EPHEMERAL.md should hold, where there are so many; None where that does not matter.
+    """
     found: list[Disagreement] = []
     present = conversations.numbers(layout)
     rows = index.read(layout)
@@ -37,13 +41,26 @@ def disagreements(layout: Layout) -> list[Disagreement]:
         if present or layout.index.exists():
             found.append(Disagreement("ARCHIVE.md", _state(layout.index.exists())))
     else:
-        listed = sorted(number for row in rows for number in row.parts)
-        if listed != present:
-            found.append(Disagreement("ARCHIVE.md", f"lists {len(listed)} of {len(present)} conversations"))
+        listed = {number for row in rows for number in row.parts}
+        if gone := sorted(listed - set(present)):
+            found.append(
+                Disagreement("ARCHIVE.md", f"lists conversation {_numbers(gone)}, which is not there any more")
+            )
+        if new := sorted(set(present) - listed):
+            found.append(Disagreement("ARCHIVE.md", f"does not list conversation {_numbers(new)}"))
     text = ephemeral.read(layout)
     if text is None and (present or layout.ephemeral.exists()):
         found.append(Disagreement("EPHEMERAL.md", _state(layout.ephemeral.exists())))
+    elif text is not None and rows is not None and window is not None:
+        held, wanted = len(ephemeral.entries_of(text)), min(window, len(rows))
+        if held != wanted and not found:
+            found.append(Disagreement("EPHEMERAL.md", f"holds {counted(held, 'session')} instead of {wanted}"))
     return found
+
+
+def _numbers(numbers: list[int]) -> str:
+    shown = ", ".join(f"{number:03d}" for number in numbers[:5])
+    return f"{shown} and {len(numbers) - 5} more" if len(numbers) > 5 else shown
 
 
 def _state(exists: bool) -> str:
@@ -55,7 +72,10 @@ def repair(layout: Layout, window: int, patience: float = DEFAULT_PATIENCE_SECON
 
     window: sessions in EPHEMERAL.md, 1 to 50. Raises Busy, LayoutError, WriteFailed.
     """
-    found = disagreements(layout)
+    if not layout.conversations.is_dir():  # an unmounted disk must not empty the index
+        hint = f"bring it back, or run `recall init {layout.root}` to begin anew"
+        raise LayoutError(layout.conversations, "the folder of conversations is missing", hint=hint)
+    found = disagreements(layout, window)
     if not found:
         return []
     with locked(layout, patience):
@@ -78,7 +98,7 @@ def refresh(layout: Layout, window: int) -> None:
     remove_abandoned(layout.conversations)
     rows = current_rows(layout)
     index.write(layout, rows)
-    recent = sorted(rows, key=lambda row: row.parts[-1])[-window:]
+    recent = sorted(rows, key=lambda row: (row.end, row.parts[-1]))[-window:]
     ephemeral.write(layout, [Entry(row, _head(layout, row.parts[-1])) for row in recent])
 
 
@@ -99,7 +119,7 @@ def current_rows(layout: Layout) -> list[SessionRow]:
             current.append(unchanged[key])
         elif here:
             current.append(sessions.row([(number, heads.get(number) or _head(layout, number)) for number in here]))
-    return sorted(current, key=lambda row: row.parts[0])
+    return sorted(current, key=lambda row: (row.start, row.parts[0]))
 
 
 def _head(layout: Layout, number: int) -> Head:

@@ -16,7 +16,7 @@ from recall_plugin.domain.instants import parse_duration
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import Transcript
 from recall_plugin.files import conversations, layers
-from recall_plugin.files.archive_format import turn_opening
+from recall_plugin.files.archive_format import ArchiveReader, turn_opening
 from recall_plugin.files.sessions import SessionRow
 
 if TYPE_CHECKING:
@@ -81,16 +81,27 @@ def load(layout: Layout, lineage: Lineage, digest: DigestBuilder) -> Known:
     known = Known()
     for number in lineage.ancestors:
         with conversations.opened(layout.conversation(number)) as reader:
-            known.archive_of.update((turn.id, number) for turn in reader.turns() if turn.id)
+            known.archive_of.update((turn.id, number) for turn in _whole_turns(reader) if turn.id)
     for number in lineage.own:
         with conversations.opened(layout.conversation(number)) as reader:
-            for turn in reader.turns():
+            for turn in _whole_turns(reader):
                 digest.add(turn)
                 if turn.id:
                     known.archive_of[turn.id] = number
                 else:
                     known.placed.append(place_key(turn))
     return known
+
+
+def _whole_turns(reader: ArchiveReader) -> Iterator[Turn]:
+    """The archive's turns, without the last one where the file was cut off in it: that is kept again, whole."""
+    previous: Turn | None = None
+    for turn in reader.turns():
+        if previous is not None:
+            yield previous
+        previous = turn
+    if previous is not None and reader.complete:
+        yield previous
 
 
 def place_key(turn: Turn) -> bytes:

@@ -38,7 +38,11 @@ def folder_lock(path: Path, patience: float = DEFAULT_PATIENCE_SECONDS) -> Itera
         with contextlib.suppress(OSError):  # a full disk must not stop who holds the lock: the name is a courtesy
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
-        yield
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, 0)  # who comes next must not be blamed on us
     finally:
         os.close(descriptor)
 

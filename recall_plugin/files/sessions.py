@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recall_plugin.domain.digest import Digest
-from recall_plugin.domain.instants import format_duration, format_seconds
+from recall_plugin.domain.instants import format_duration, format_seconds, parse_duration
 from recall_plugin.files.archive_format import Head
 
 
@@ -37,6 +37,16 @@ class SessionRow:
     def key(self) -> tuple[str, str]:
         """What makes two archives one session: who was talked to, and the session's id there."""
         return (self.agent, self.session_id)
+
+    @property
+    def start(self) -> float:
+        """When it began, in seconds since 1970; 0 where no archive says."""
+        return self.date.timestamp() if self.date is not None else 0.0
+
+    @property
+    def end(self) -> float:
+        """When its last turn was said, to the unit of `duration`, in seconds since 1970."""
+        return self.start + parse_duration(self.duration)
 
 
 def key_of(head: Head, number: int) -> tuple[str, str]:

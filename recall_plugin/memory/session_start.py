@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from recall_plugin.domain.fence import fenced
 from recall_plugin.domain.layout import Layout
+from recall_plugin.domain.text.sentences import shorten
 from recall_plugin.errors import LayoutError, RecallError
 from recall_plugin.files import curated, ephemeral, layers
 from recall_plugin.memory.policy import Settings, settings
 
 # Where both do not fit, the curated facts leave at least this share of the room to the latest sessions.
 _SESSIONS_SHARE = 0.4
+_FACTS_TITLE = "# MEMORY.md: curated facts\n\n"
+_SESSIONS_TITLE = "# EPHEMERAL.md: the latest sessions, oldest first\n\n"
 
 
 def session_context(layout: Layout) -> str:
@@ -30,7 +33,8 @@ def session_context(layout: Layout) -> str:
     except LayoutError as error:
         notices.append(f"EPHEMERAL.md is not shown: {error}")
     head = "".join(f"Note: {' '.join(notice.split())}\n" for notice in notices)
-    return fenced(head + _body(layout, facts, ephemeral.entries_of(recent), known.consume_chars - len(head)))
+    room = known.consume_chars - len(fenced(head)) - len(_FACTS_TITLE) - len(_SESSIONS_TITLE)
+    return fenced(head + _body(layout, facts, ephemeral.entries_of(recent), max(room, 0)))
 
 
 def _notices(layout: Layout, known: Settings) -> list[str]:
@@ -50,12 +54,9 @@ def _body(layout: Layout, facts: str, entries: list[str], room: int) -> str:
         return f"Nothing is remembered yet; sessions will be kept in {layout.memory}.\n"
     recent_length = sum(len(entry) + 1 for entry in entries)
     facts = _first_lines(facts, max(room - recent_length, int(room * (1 - _SESSIONS_SHARE))), layout)
-    shown = _latest(entries, room - len(facts), layout)
-    parts = []
-    if facts:
-        parts.append(f"# MEMORY.md: curated facts\n\n{facts}\n")
-    if shown:
-        parts.append(f"# EPHEMERAL.md: the latest sessions, oldest first\n\n{shown}")
+    shown = _latest(entries, room - len(facts) - 1, layout)
+    parts = [f"{_FACTS_TITLE}{facts}\n"] if facts else []
+    parts += [f"{_SESSIONS_TITLE}{shown}"] if shown else []
     return "\n".join(parts)
 
 
@@ -63,11 +64,10 @@ def _first_lines(text: str, room: int, layout: Layout) -> str:
     """As many whole lines as fit, with a mark for the rest."""
     if len(text) <= room:
         return text
-    lines = text.split("\n")
     mark = f"[… the rest stands in {layout.curated} …]"
     room -= len(mark)
     kept: list[str] = []
-    for line in lines:
+    for line in text.split("\n"):
         room -= len(line) + 1
         if room < 0:
             break
@@ -76,13 +76,17 @@ def _first_lines(text: str, room: int, layout: Layout) -> str:
 
 
 def _latest(entries: list[str], room: int, layout: Layout) -> str:
-    """As many of the latest entries as fit, at least one, with a mark for the older ones."""
+    """As many of the latest entries as fit, of the last at least its beginning, with a mark for what is left out."""
+    if sum(len(entry) + 1 for entry in entries) <= room:
+        return "\n".join(entries)
+    mark = f"[… more stands in {layout.ephemeral} …]\n"
+    room -= len(mark) + 1
     kept: list[str] = []
     for entry in reversed(entries):
-        room -= len(entry) + 1
-        if room < 0 and kept:
+        if len(entry) + 1 > room:
             break
+        room -= len(entry) + 1
         kept.insert(0, entry)
-    left_out = len(entries) - len(kept)
-    mark = f"[… {left_out} older sessions stand in {layout.ephemeral} …]\n\n" if left_out else ""
-    return mark + "\n".join(kept)
+    if not kept and room > 0:
+        kept = [shorten(entries[-1], room)]
+    return mark + "\n" + "\n".join(kept)

@@ -120,7 +120,7 @@ def _ephemeral(layout: Layout) -> Layer:
 def _archives(layout: Layout) -> Layer:
     facts: dict[str, object] = {"path": str(layout.conversations)}
     try:
-        wrong = layers.disagreements(layout)
+        wrong = layers.disagreements(layout, settings(layout).policy.window)
         present = conversations.numbers(layout)
         rows = index.read(layout) or []
     except RecallError as error:
@@ -135,6 +135,7 @@ def _archives(layout: Layout) -> Layer:
     }
     reasons = [f"{what}: run `recall init {layout.root}` to make it again" for what in wrong]
     reasons += _unreadable(layout, present)
+    reasons += _cut(layout, present)
     return Layer(
         "archives",
         Degraded(tuple(reasons)) if reasons else Healthy(),
@@ -162,3 +163,12 @@ def _unreadable(layout: Layout, present: list[int]) -> list[str]:
         elif not os.access(path, os.R_OK):
             found.append(f"{path} cannot be read by you: chmod u+r {path}")
     return found
+
+
+def _cut(layout: Layout, present: list[int]) -> list[str]:
+    paths = (layout.conversation(number) for number in present)
+    return [
+        f"{path} is cut off: archive its session again to keep what is missing"
+        for path in paths
+        if conversations.is_cut(path)
+    ]

@@ -386,7 +386,7 @@ def test_a_hostile_session_id_makes_one_row_and_no_file_elsewhere(recall: Recall
 
     rows = [row for row in (root / "memory" / "ARCHIVE.md").read_text().splitlines() if row.startswith("| 0")]
     assert len(rows) == 2
-    assert "x \\| y\\x0a\\| 999 \\| 2026 \\|../../outside\\`" in rows[0]
+    assert sum("x \\| y\\x0a\\| 999 \\| 2026 \\|../../outside\\`" in row for row in rows) == 1
     assert not (tmp_path / "outside").exists()
 
 
@@ -532,3 +532,38 @@ def test_a_hook_does_not_wait_for_a_held_lock_and_loses_nothing(recall: Recall, 
     recall("consume")
     assert recall("health").stdout == "healthy\n"
     assert "| 001 |" in (root / "memory" / "ARCHIVE.md").read_text()
+
+
+@pytest.mark.parametrize("arguments", [["checkpoint", "--bogus"], ["consume", "extra"], ["archive-session", "--bogus"]])
+def test_a_hook_called_wrongly_says_so_and_exits_0(recall: Recall, root: Path, arguments: list[str]) -> None:
+    done = recall(*arguments)
+
+    assert done.returncode == 0
+    assert "unrecognized arguments" in done.stderr
+
+
+def test_a_held_memory_is_exit_status_4(recall: Recall, root: Path) -> None:
+    with layers.locked(Layout(root)):
+        done = recall("config", "set", "ephemeral.max_entries", "3")
+
+    assert done.returncode == 4
+    assert f"is held by pid {os.getpid()}" in done.stderr
+
+
+def test_a_cut_archive_is_not_healthy(recall: Recall, root: Path) -> None:
+    recall("archive", TRANSCRIPT)
+    archive = root / "memory" / "conversations" / "conversation-001.md"
+    archive.write_bytes(archive.read_bytes()[:-2000])
+
+    done = recall("health")
+
+    assert done.returncode == 1
+    assert "conversation-001.md is cut off" in done.stdout
+
+
+def test_a_conversation_of_another_tool_keeps_its_date(recall: Recall, root: Path, tmp_path: Path) -> None:
+    (tmp_path / "old.md").write_text("---\ndate: 2026-03-06T10:30:00Z\nsession_id: s\n---\n### User\n\nhello\n")
+
+    recall("archive", tmp_path / "old.md")
+
+    assert "| 2026-03-06T10:30:00Z |" in (root / "memory" / "ARCHIVE.md").read_text()

@@ -201,7 +201,7 @@ def test_a_conversation_that_the_index_missed_is_listed_once(layout: Layout) -> 
 
     found = layers.repair(layout, 5)
 
-    assert [str(what) for what in found] == ["ARCHIVE.md lists 1 of 2 conversations"]
+    assert [str(what) for what in found] == ["ARCHIVE.md does not list conversation 002"]
     assert [row.parts for row in index.read(layout) or []] == [(1,), (2,)]
     assert layers.disagreements(layout) == []
 
@@ -275,3 +275,44 @@ def test_a_hostile_session_id_escapes_nowhere(layout: Layout, tmp_path: Path) ->
     assert conversations.numbers(layout) == [1, 2, 3, 4]
     assert [row.session_id for row in index.read(layout) or []][1] == "../../outside"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["nia"]
+
+
+def test_the_latest_sessions_are_the_latest_said_not_the_latest_archived(layout: Layout) -> None:
+    for name, start in (("new", 10_000), ("newest", 20_000), ("older", 5_000), ("old", 0)):
+        keep(layout, said(f"turn of {name}", start=start), session_id=name, policy=Policy(lambda text: text, window=2))
+
+    assert [row.session_id for row in index.read(layout) or []] == ["old", "older", "new", "newest"]
+    entries = ephemeral.entries_of(ephemeral.read(layout) or "")
+    assert ["turn of new." in f"{entry.strip()}." for entry in entries] == [True, False]
+    assert "turn of newest" in entries[1]
+
+
+def test_a_turn_that_was_cut_off_in_its_file_is_kept_again_whole(layout: Layout) -> None:
+    keep(layout, said("a", "b"))
+    whole = layout.conversation(1).read_bytes()
+    layout.conversation(1).write_bytes(whole[: whole.rindex(b"text of b") + 4])
+
+    outcome = keep(layout, said("a", "b"))
+
+    assert outcome.messages == 1
+    assert kept_texts(layout) == ["text of a", "text", "text of b"]
+
+
+def test_a_window_of_another_width_is_a_disagreement_and_is_mended(layout: Layout) -> None:
+    for number in range(4):
+        keep(layout, said(f"t{number}", start=number * 100), session_id=f"s{number}")
+
+    assert [str(what) for what in layers.repair(layout, 2)] == ["EPHEMERAL.md holds 4 sessions instead of 2"]
+    assert len(ephemeral.entries_of(ephemeral.read(layout) or "")) == 2
+    assert layers.repair(layout, 2) == []
+
+
+def test_missing_conversations_do_not_empty_the_index(layout: Layout) -> None:
+    keep(layout, said("a"))
+    before = layout.index.read_bytes()
+    layout.conversations.rename(layout.memory / "away")
+
+    with pytest.raises(LayoutError, match="the folder of conversations is missing"):
+        layers.repair(layout, 5)
+
+    assert layout.index.read_bytes() == before

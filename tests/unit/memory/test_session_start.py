@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+
 from recall_plugin.domain.conversation import Conversation, Role, Session, Turn
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import GivenTranscript
@@ -44,17 +46,18 @@ def test_a_memory_md_of_the_persons_own_is_shown_whole(layout: Layout) -> None:
 
 
 def test_the_oldest_sessions_are_left_out_first(layout: Layout) -> None:
-    layout.config.write_text("[consume]\nmax_chars = 500\n")
+    layout.config.write_text("[consume]\nmax_chars = 1000\n")
     layout.config.chmod(0o600)
     for number in range(1, 6):
-        keep(layout, number, f"Please paint shed {number} green, with two coats of the paint from the harbour. " * 2)
+        wish = f"Please paint shed {number} green, with two coats of the paint that they sell at the harbour. "
+        keep(layout, number, wish + "The door wants a new hinge, and the roof a plank where the rain comes in.")
 
     text = session_context(layout)
 
     assert "shed 5" in text
     assert "shed 1" not in text
-    assert "older sessions stand in" in text
-    assert len(text) < 1000
+    assert "[… more stands in" in text
+    assert len(text) <= 1000
 
 
 def test_a_held_lock_is_not_waited_for(layout: Layout) -> None:
@@ -65,3 +68,18 @@ def test_a_held_lock_is_not_waited_for(layout: Layout) -> None:
 
     assert "may be out of date" in text
     assert layout.ephemeral.read_text() == "damaged"
+
+
+@pytest.mark.parametrize("limit", [1000, 2000, 9500])
+@pytest.mark.parametrize("facts", ["", "a fact of some length, a line of its own\n" * 400])
+def test_what_is_printed_keeps_to_its_length(layout: Layout, limit: int, facts: str) -> None:
+    layout.config.write_text(f"[consume]\nmax_chars = {limit}\n")
+    layout.config.chmod(0o600)
+    layout.curated.write_text(facts)
+    for number in range(1, 6):
+        keep(layout, number, f"Please paint shed {number} green. " + "And mind the paint that dries on the quay. " * 40)
+
+    text = session_context(layout)
+
+    assert len(text) <= limit
+    assert "shed 5" in text
