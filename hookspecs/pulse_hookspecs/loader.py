@@ -1,7 +1,7 @@
 """For hosts: the plugins that are installed, called so that none of them can bring the host down.
 
     plugins = Plugins.load(disabled=("old-memory",))
-    with plugins.running(pulse_root=root, pulse_name="ada", config={"recall": {"llm": False}}):
+    with plugins.running(pulse_root=root, pulse_name="ada", config={"notebook": {"characters": 200}}):
         context = plugins.session_context(session)
         receipt = plugins.archive_session(session, messages)
         match receipt:
