@@ -91,7 +91,7 @@ class Key(BaseModel):
 def parse(text: str, path: Path) -> Config:
     """The config that `text` holds. path: the file it came from, for what an error says. Raises ConfigRefused."""
     try:
-        return Config.model_validate(tomllib.loads(text))
+        return Config.model_validate(_loads(text))
     except tomllib.TOMLDecodeError as error:
         found = _PARSER_LINE.search(str(error))
         reason = f"not TOML: {_PARSER_LINE.sub('', str(error))}"
@@ -155,9 +155,18 @@ def changed(text: str, name: str, value: str, path: Path) -> str:
 
 def _literal(value: str) -> object:
     try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return _loads(f"value = {value}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
         return value
+
+
+def _loads(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError as error:  # Python refuses a number of more than 4300 digits
+        raise tomllib.TOMLDecodeError(str(error)) from error
 
 
 def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, type[BaseModel], dict[str, Any]]]:

@@ -43,7 +43,11 @@ def conversation_of(session: SessionMeta, messages: Iterable[Message]) -> Conver
     given = Session(clean_text(session.session_id), clean_text(session.agent), clean_text(session.cwd))
     turns: list[Turn] = []
     waiting: dict[str, int] = {}
+    seen: dict[str, Message] = {}
     for message in messages:
+        first = seen.setdefault(message.id, message)
+        if message.id and first is not message and first == message:
+            continue  # given twice; one id for two different things is two turns
         if words := clean_text(message.text).strip():
             turns.append(Turn(message.id, Role(message.role), words, message.time))
         for position, block in enumerate(message.blocks):
@@ -70,7 +74,7 @@ def _answer(
     asked = turns[place]
     tool = asked.tool or ToolActivity("unknown")
     answered = ToolActivity(tool.name, tool.input, tool.paths, tool.writes, block.is_error)
-    turns[place] = Turn(block.tool_use_id or asked.id, Role.TOOL, text, asked.time or message.time, answered)
+    turns[place] = Turn(block.tool_use_id or asked.id, Role.TOOL, text, message.time or asked.time, answered)
 
 
 def _activity(block: ToolUseBlock) -> ToolActivity:

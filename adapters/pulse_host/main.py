@@ -38,6 +38,9 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:  # whoever read the answer has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
         return 1
+    except OSError as error:
+        print(f"pulse {arguments.command}: {error}", file=sys.stderr)
+        return 2 if arguments.command == "status" else 1
     except KeyboardInterrupt:
         print("\npulse: interrupted", file=sys.stderr)
         return 130

@@ -86,6 +86,8 @@ def read(path: Path) -> Settings:
     """What `path` says; empty settings where there is no file. Raises SettingsError for one that is not in order."""
     path = path.absolute()
     try:
+        if path.exists() and not path.is_file():  # a fifo would block, and a device has no end
+            raise SettingsError(path, "is not a regular file", hint="move it away")
         source = path.read_bytes()
     except FileNotFoundError:
         return Settings(path)
@@ -94,7 +96,7 @@ def read(path: Path) -> Settings:
     text = _decode(path, source)
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # not TOML, or a number of more than 4300 digits, which Python refuses
         raise _broken(path, text, str(error)) from None
     except RecursionError:
         raise _broken(path, text, "nested too deeply") from None

@@ -75,6 +75,8 @@ def _text(fields: dict[str, object], key: str) -> str:
 def _path(text: str) -> Path | None:
     if not text:
         return None
+    if "\0" in text:
+        raise UsageError("the hook payload's transcript_path holds a NUL, which no path can", hint=_HINT)
     try:
         return Path(text).expanduser()
     except RuntimeError:  # `~stranger`: there is no such home

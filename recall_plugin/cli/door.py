@@ -76,7 +76,8 @@ def on_terminal() -> bool:
 
 def tell(text: str) -> None:
     """A line for the person, on stderr: stdout belongs to the answer."""
-    print(text, file=sys.stderr)
+    if sys.stderr is not None:  # closed: `print` would fall back to stdout
+        print(text, file=sys.stderr)
 
 
 def print_json(value: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import time
 
 from recall_adapters.claude_hooks import parse_payload
 from recall_plugin.cli.archive import tell_of
@@ -17,6 +18,7 @@ _STDIN = 0
 _LARGEST_PAYLOAD = 16 << 20
 # A host writes its payload at once. One that leaves the pipe open must not keep the session waiting.
 _PATIENCE_SECONDS = 2.0
+_MOST_SECONDS = 5.0
 
 
 def archive_payload(context: Context, source: str, trigger: str | None = None) -> int:
@@ -37,7 +39,8 @@ def archive_payload(context: Context, source: str, trigger: str | None = None) -
 def _read_payload() -> bytes:
     """What stands on stdin, up to its end, to the end of a whole JSON value, or until nothing comes for a while."""
     data = b""
-    while len(data) < _LARGEST_PAYLOAD:
+    deadline = time.monotonic() + _MOST_SECONDS
+    while len(data) < _LARGEST_PAYLOAD and time.monotonic() < deadline:
         try:
             if not select.select([_STDIN], [], [], _PATIENCE_SECONDS)[0]:
                 break

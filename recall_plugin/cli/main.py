@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from recall_plugin.cli.door import Command, Context, utf8_streams
+from recall_plugin.cli.door import Command, Context, tell, utf8_streams
 from recall_plugin.errors import RecallError
 
 # The name of each command, the module that holds it, and the line that `recall --help` shows.
@@ -58,21 +58,21 @@ def main(arguments: Sequence[str]) -> int:
     try:
         return command.run(context, options)
     except RecallError as error:
-        print(f"recall {name}: {error}", file=sys.stderr)
+        tell(f"recall {name}: {error}")
         return 0 if command.is_hook else error.exit_code
     except BrokenPipeError:  # `recall search … | head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print(f"recall {name}: interrupted", file=sys.stderr)
+        tell(f"recall {name}: interrupted")
         return 130
     except OSError as error:
-        print(f"recall {name}: {error}", file=sys.stderr)
+        tell(f"recall {name}: {error}")
         return 0 if command.is_hook else 1
     except Exception as error:
         if not command.is_hook:
             raise
-        print(f"recall {name}: {type(error).__name__}: {error} (this is a bug in recall)", file=sys.stderr)
+        tell(f"recall {name}: {type(error).__name__}: {error} (this is a bug in recall)")
         return 0  # a hook never costs the session (law 8)
 
 
@@ -107,5 +107,5 @@ def _without_command(arguments: list[str]) -> int:
     if not rest:
         parser.print_help()
         return 0 if not arguments else 2
-    print(f"recall: unknown command {rest[0]!r}; `recall --help` lists the commands", file=sys.stderr)
+    tell(f"recall: unknown command {rest[0]!r}; `recall --help` lists the commands")
     return 2

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import PurePath
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")  # U+0085 is a line break
 _CLIP_MARK = re.compile(r"\n\[… (\d{1,12}) characters left out …\]\n", re.ASCII)
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _SURROGATE_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
+LAST_NUMBER = 999_999_999  # of a conversation
 
-_CONVERSATION_NAME = re.compile(r"conversation-(\d{3,})\.md", re.ASCII)
+_CONVERSATION_NAME = re.compile(r"conversation-(\d{3,9})\.md", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

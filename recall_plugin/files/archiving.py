@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from recall_plugin.domain.conversation import Role, Turn, clean_text, clip
+from recall_plugin.domain.conversation import Role, Session, Turn, clean_text, clip
 from recall_plugin.domain.defaults import TOOL_INPUT_CHARS
 from recall_plugin.domain.digesting.builder import DigestBuilder
-from recall_plugin.domain.layout import Layout
+from recall_plugin.domain.layout import LAST_NUMBER, Layout
 from recall_plugin.domain.transcript import Transcript
-from recall_plugin.errors import Busy, RecallError
-from recall_plugin.files import conversations, layers, lineage
+from recall_plugin.errors import Busy, LayoutError, RecallError, WriteFailed
+from recall_plugin.files import layers, lineage
 from recall_plugin.files.archive_format import Head, new_mark, render_head, render_tail, render_turn
 from recall_plugin.files.atomic import Staged, make_folder, staged
-from recall_plugin.files.lineage import Known, Lineage
+from recall_plugin.files.lineage import Known, Lineage, Source
 from recall_plugin.files.policy import Policy
 from recall_plugin.files.project import project_at
 
-_MOST_ATTEMPTS = 8
+_MOST_ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,44 +87,53 @@ def archive(
     was written.
     """
     make_folder(layout.conversations)
-    why = _Why(source, clean_text(trigger), now)
+    session = masked(transcript.session, policy)
+    given = Source(session, transcript.turns, lambda turn: prepared(turn, policy))
+    why = _Why(source, policy.redact(clean_text(trigger)), now)
     for _ in range(_MOST_ATTEMPTS):
-        found = lineage.find(layout, transcript)
-        outcome = _attempt(layout, transcript, policy, found, why)
+        outcome = _attempt(layout, transcript, given, policy, why)
         if outcome is not None:
             return outcome
     raise Busy(layout.memory, 0.0, "other archivers of the same session")
 
 
-def _attempt(layout: Layout, transcript: Transcript, policy: Policy, found: Lineage, why: _Why) -> Outcome | None:
+def _attempt(layout: Layout, transcript: Transcript, given: Source, policy: Policy, why: _Why) -> Outcome | None:
     """None where another process archived the same session meanwhile, so that the lineage must be read again."""
+    session = given.session
+    found = lineage.find(layout, given)
     written = _Written(DigestBuilder())
-    known = lineage.load(layout, found, written.digest)
+    lineage.add_to_digest(layout, found.lineage, written.digest)
     mark = new_mark()
-    session_id = transcript.session.id
-    with staged(layout.conversations, destination=layout.conversations) as body:
-        for turn in _new_turns(transcript, known, policy, written):
+    own = found.lineage.own
+    with staged(layout.conversations, destination=layout.conversation(found.lineage.latest + 1)) as body:
+        for turn in _new_turns(given, found.known, written):
             written.count(turn)
             body.file.write(render_turn(mark, turn).encode("utf-8", "replace"))
-        if written.turns == 0 or (not found.own and written.messages == 0):
-            return Outcome(session_id, known=written.known)
+        if written.turns == 0 or (not own and written.messages == 0):
+            return Outcome(session.id, known=written.known)
         with contextlib.ExitStack() as held:
             notes = _lock(layout, policy, held)
-            if not found.holds_now(layout, transcript):
+            head = _head(transcript, session, written, mark, why)
+            head = replace(head, continues=own[-1] if own else written.last_known_in)
+            published = _publish(layout, given, found.lineage, head, written.turns, body)
+            if published is None:
                 return None
-            head = _head(transcript, found, written, mark, why)
-            head = _publish(layout, head, written.turns, body)
             notes = notes or _refresh(layout, policy.window)
     return Outcome(
-        session_id,
-        number=head.number,
-        path=layout.conversation(head.number),
-        continues=head.continues,
+        session.id,
+        number=published.number,
+        path=layout.conversation(published.number),
+        continues=published.continues,
         messages=written.messages,
         tools=written.turns - written.messages,
         known=written.known,
         notes=notes,
     )
+
+
+def masked(session: Session, policy: Policy) -> Session:
+    """The session as it may be written. Two readings of one session give the same."""
+    return replace(session, id=policy.redact(session.id), cwd=policy.redact(session.cwd))
 
 
 def prepared(turn: Turn, policy: Policy) -> Turn:
@@ -135,36 +144,41 @@ def prepared(turn: Turn, policy: Policy) -> Turn:
     asked = policy.redact(turn.tool.input)
     if len(asked) > TOOL_INPUT_CHARS:
         asked = f"{asked[:TOOL_INPUT_CHARS].rstrip()}…"
-    tool = replace(turn.tool, input=asked, paths=tuple(policy.redact(path) for path in turn.tool.paths))
+    tool = replace(
+        turn.tool,
+        name=policy.redact(turn.tool.name),
+        input=asked,
+        paths=tuple(policy.redact(path) for path in turn.tool.paths),
+    )
     return replace(turn, text=clip(text, policy.tool_text_limit), tool=tool)
 
 
-def _new_turns(transcript: Transcript, known: Known, policy: Policy, written: _Written) -> Iterator[Turn]:
-    fresh_places = _fresh_places(transcript, known, policy)
+def _new_turns(given: Source, known: Known, written: _Written) -> Iterator[Turn]:
+    fresh_places = _fresh_places(given, known)
     place = 0
-    for turn in transcript.turns():
+    for turn in given.turns():
         if turn.id:
-            is_new = not known.holds(turn.id)
+            number = known.archive_of(turn)
+            is_new = number is None
+            written.last_known_in = written.last_known_in if number is None else number
         else:
             is_new = fresh_places is None or place in fresh_places
             place += 1
         if is_new:
-            yield prepared(turn, policy)
+            yield given.prepare(turn)
         else:
             written.known += 1
-            written.last_known_in = known.archive_of.get(turn.id, written.last_known_in)
 
 
-def _fresh_places(transcript: Transcript, known: Known, policy: Policy) -> set[int] | None:
+def _fresh_places(given: Source, known: Known) -> set[int] | None:
     """The places of the turns without ids that are new; None where all of them are."""
     if not known.placed:
         return None
-    given = [lineage.place_key(prepared(turn, policy)) for turn in transcript.turns() if not turn.id]
-    return lineage.placed_anew(known.placed, given)
+    keys = [lineage.place_key(given.prepare(turn)) for turn in given.turns() if not turn.id]
+    return lineage.placed_anew(known.placed, keys)
 
 
-def _head(transcript: Transcript, found: Lineage, written: _Written, mark: str, why: _Why) -> Head:
-    session = transcript.session
+def _head(transcript: Transcript, session: Session, written: _Written, mark: str, why: _Why) -> Head:
     seconds = (written.last_at - written.first_at).total_seconds() if written.first_at and written.last_at else 0.0
     return Head(
         number=0,
@@ -175,33 +189,41 @@ def _head(transcript: Transcript, found: Lineage, written: _Written, mark: str, 
         source=why.source,
         trigger=why.trigger,
         project=project_at(session.cwd),
-        continues=found.own[-1] if found.own else written.last_known_in,
+        continues=None,
         mark=mark,
         digest=written.digest.finish(),
     )
 
 
-def _publish(layout: Layout, head: Head, turns: int, body: Staged) -> Head:
-    """The archive stands under the next free number; the head with that number."""
-    present = conversations.numbers(layout)
-    number = present[-1] + 1 if present else 1
+def _publish(layout: Layout, given: Source, found: Lineage, head: Head, count: int, body: Staged) -> Head | None:
+    """The archive stands under the next free number; None where somebody has added to its lineage meanwhile.
+
+    A number is taken only if it follows the latest one at a moment when the lineage was as it was found, so this is
+    right without a lock, too.
+    """
     while True:
-        numbered = replace(head, number=number)
-        with staged(layout.conversations, destination=layout.conversation(number)) as whole:
+        confirmed = lineage.confirm(layout, given, found)
+        if confirmed is None:
+            return None
+        if confirmed.latest >= LAST_NUMBER:
+            taken = layout.conversation(LAST_NUMBER)
+            raise LayoutError(taken, "takes the last number there is", hint="move it away; it is none of recall's")
+        numbered = replace(head, number=confirmed.latest + 1)
+        path = layout.conversation(numbered.number)
+        with staged(layout.conversations, destination=path) as whole:
             whole.file.write(render_head(numbered).encode("utf-8", "replace"))
             body.file.seek(0)
             shutil.copyfileobj(body.file, whole.file, 1 << 20)
-            whole.file.write(render_tail(numbered, turns).encode("utf-8", "replace"))
-            if whole.claim(layout.conversation(number)):
+            whole.file.write(render_tail(numbered, count).encode("utf-8", "replace"))
+            if whole.claim(path):
                 return numbered
-        number += 1
 
 
 def _lock(layout: Layout, policy: Policy, held: contextlib.ExitStack) -> tuple[str, ...]:
     """The layers are locked until `held` is closed; or a note that they are not, where the policy can do without."""
     try:
         held.enter_context(layers.locked(layout, policy.patience))
-    except Busy as error:
+    except (Busy, WriteFailed) as error:
         if policy.needs_lock:
             raise
         return (f"{error.message}; the conversation is archived, and its index follows at the next start",)

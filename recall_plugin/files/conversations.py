@@ -54,12 +54,16 @@ def read_head(path: Path) -> Head:
         return reader.head
 
 
-def is_cut(path: Path) -> bool:
-    """Whether an archive of ours lacks its end. False for one without marks, and for what cannot be read."""
+def is_damaged(path: Path) -> bool:
+    """Whether a file is no whole archive: one of ours without its end, or one in which nobody speaks.
+
+    False for what cannot be read, which is another trouble.
+    """
     try:
         with path.open("rb") as file:
             if _MARK_LINE not in file.read(_HEAD_BYTES):
-                return False
+                file.seek(0)
+                return not any(line.startswith(b"### ") for line in file)
             size = file.seek(0, os.SEEK_END)
             for reach in (_TAIL_BYTES, size):  # the tags after the end may be long, but hardly ever are
                 file.seek(max(size - reach, 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 
 from recall_plugin.domain.conversation import Session
 from recall_plugin.domain.digest import Digest
@@ -12,7 +13,7 @@ from recall_plugin.domain.wording import counted
 from recall_plugin.errors import LayoutError
 from recall_plugin.files import conversations, ephemeral, index, sessions
 from recall_plugin.files.archive_format import Head
-from recall_plugin.files.atomic import remove_abandoned
+from recall_plugin.files.atomic import read_file, remove_abandoned
 from recall_plugin.files.ephemeral import Entry
 from recall_plugin.files.lock import DEFAULT_PATIENCE_SECONDS, folder_lock
 from recall_plugin.files.sessions import SessionRow
@@ -36,10 +37,10 @@ def disagreements(layout: Layout, window: int | None = None) -> list[Disagreemen
     """
     found: list[Disagreement] = []
     present = conversations.numbers(layout)
-    rows = index.read(layout)
+    rows = _rows(layout)
     if rows is None:
         if present or layout.index.exists():
-            found.append(Disagreement("ARCHIVE.md", _state(layout.index.exists())))
+            found.append(Disagreement("ARCHIVE.md", _state(layout.index)))
     else:
         listed = {number for row in rows for number in row.parts}
         if gone := sorted(listed - set(present)):
@@ -48,9 +49,9 @@ def disagreements(layout: Layout, window: int | None = None) -> list[Disagreemen
             )
         if new := sorted(set(present) - listed):
             found.append(Disagreement("ARCHIVE.md", f"does not list conversation {_numbers(new)}"))
-    text = ephemeral.read(layout)
+    text = _window(layout)
     if text is None and (present or layout.ephemeral.exists()):
-        found.append(Disagreement("EPHEMERAL.md", _state(layout.ephemeral.exists())))
+        found.append(Disagreement("EPHEMERAL.md", _state(layout.ephemeral)))
     elif text is not None and rows is not None and window is not None:
         held, wanted = len(ephemeral.entries_of(text)), min(window, len(rows))
         if held != wanted and not found:
@@ -63,8 +64,26 @@ def _numbers(numbers: list[int]) -> str:
     return f"{shown} and {len(numbers) - 5} more" if len(numbers) > 5 else shown
 
 
-def _state(exists: bool) -> str:
-    return "is cut or was altered" if exists else "is missing"
+def _rows(layout: Layout) -> list[SessionRow] | None:
+    """The index as it stands; None where it must be made again, for whatever reason: it is only derived."""
+    try:
+        return index.read(layout)
+    except LayoutError:
+        return None
+
+
+def _window(layout: Layout) -> str | None:
+    try:
+        return ephemeral.read(layout)
+    except LayoutError:
+        return None
+
+
+def _state(path: Path) -> str:
+    try:
+        return "is cut or was altered" if read_file(path) is not None else "is missing"
+    except LayoutError as error:
+        return f"is {error.reason}" if error.reason.startswith("not") else error.reason
 
 
 def repair(layout: Layout, window: int, patience: float = DEFAULT_PATIENCE_SECONDS) -> list[Disagreement]:
@@ -75,6 +94,8 @@ def repair(layout: Layout, window: int, patience: float = DEFAULT_PATIENCE_SECON
     if not layout.conversations.is_dir():  # an unmounted disk must not empty the index
         hint = f"bring it back, or run `recall init {layout.root}` to begin anew"
         raise LayoutError(layout.conversations, "the folder of conversations is missing", hint=hint)
+    remove_abandoned(layout.memory)
+    remove_abandoned(layout.conversations)
     found = disagreements(layout, window)
     if not found:
         return []
@@ -105,7 +126,7 @@ def refresh(layout: Layout, window: int) -> None:
 def current_rows(layout: Layout) -> list[SessionRow]:
     """The row of every session as the conversations have it now, whatever state ARCHIVE.md is in. Writes nothing."""
     present = set(conversations.numbers(layout))
-    rows = index.read(layout) or []
+    rows = _rows(layout) or []
     listed = {number: row.key for row in rows for number in row.parts}
     heads = {number: _head(layout, number) for number in sorted(present - listed.keys())}
     parts: dict[tuple[str, str], set[int]] = {row.key: set(row.parts) for row in rows}

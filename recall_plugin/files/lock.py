@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from recall_plugin.errors import Busy, WriteFailed
 
 DEFAULT_PATIENCE_SECONDS = 10.0
 _POLL_SECONDS = 0.01
+_HINT = "move it away, or make it writable for you: it is made again where it can be"
 
 
 @contextlib.contextmanager
@@ -26,10 +28,13 @@ def folder_lock(path: Path, patience: float = DEFAULT_PATIENCE_SECONDS) -> Itera
     """
     started = time.monotonic()
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        # A link could lead to a file of somebody's, which must not be written into.
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, FILE_MODE)
     except OSError as error:
-        raise WriteFailed.from_os_error(path, error) from error
+        raise WriteFailed(path, error.strerror or str(error), hint=_HINT) from error
     try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise WriteFailed(path, "not a regular file", hint=_HINT)
         while not _try_lock(descriptor, path):
             waited = time.monotonic() - started
             if waited >= patience:

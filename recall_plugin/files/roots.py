@@ -103,6 +103,10 @@ def _absolute(text: str, who: str) -> Path:
     if not text or "\0" in text:
         raise UsageError(f"{who} names no path")
     try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{who} is not UTF-8", hint="name a folder whose path is") from None
+    try:
         return Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 (resolve() would follow links)
     except RuntimeError:
         raise UsageError(f"{who}: no such user in {text}") from None

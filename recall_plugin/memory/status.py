@@ -68,6 +68,8 @@ def _folder_health(layout: Layout) -> Health:
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             return Down(f"{folder} cannot be written by you: chmod u+rwx {folder}")
     reasons = []
+    if layout.lock.is_symlink() or (layout.lock.exists() and not _is_lock(layout)):
+        reasons.append(f"{layout.lock} is not a file that you can write: move it away")
     mode = stat.S_IMODE(layout.memory.stat().st_mode)
     if mode & 0o077:
         reasons.append(f"{layout.memory} can be entered by others (mode {mode:04o}): chmod go-rwx {layout.memory}")
@@ -76,6 +78,10 @@ def _folder_health(layout: Layout) -> Health:
     if left < _LOW_DISK_BYTES:
         reasons.append(f"only {left >> 20} MiB are left on the disk of {layout.memory}: free some space")
     return Degraded(tuple(reasons)) if reasons else Healthy()
+
+
+def _is_lock(layout: Layout) -> bool:
+    return layout.lock.is_file() and os.access(layout.lock, os.R_OK | os.W_OK)
 
 
 def _config(layout: Layout) -> Layer:
@@ -135,7 +141,7 @@ def _archives(layout: Layout) -> Layer:
     }
     reasons = [f"{what}: run `recall init {layout.root}` to make it again" for what in wrong]
     reasons += _unreadable(layout, present)
-    reasons += _cut(layout, present)
+    reasons += _damaged(layout, present)
     return Layer(
         "archives",
         Degraded(tuple(reasons)) if reasons else Healthy(),
@@ -165,10 +171,10 @@ def _unreadable(layout: Layout, present: list[int]) -> list[str]:
     return found
 
 
-def _cut(layout: Layout, present: list[int]) -> list[str]:
+def _damaged(layout: Layout, present: list[int]) -> list[str]:
     paths = (layout.conversation(number) for number in present)
     return [
-        f"{path} is cut off: archive its session again to keep what is missing"
+        f"{path} is cut off or damaged: archive its session again to keep what is missing"
         for path in paths
-        if conversations.is_cut(path)
+        if path.is_file() and conversations.is_damaged(path)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -175,6 +176,7 @@ def test_a_hook_archives_the_session_of_its_payload_and_keeps_stdout_empty(recal
         b'{"session_id": "x", "transcript_path": "/nowhere/x.jsonl", "hook_event_name": "SessionEnd"}',
         b'{"session_id": "x", "hook_event_name": "SessionEnd"}',
         b"[" * 100_000,
+        b'{"transcript_path": "/tmp/a\\u0000b"}',
         b'{"session_id": "\xff"}',
     ],
 )
@@ -567,3 +569,39 @@ def test_a_conversation_of_another_tool_keeps_its_date(recall: Recall, root: Pat
     recall("archive", tmp_path / "old.md")
 
     assert "| 2026-03-06T10:30:00Z |" in (root / "memory" / "ARCHIVE.md").read_text()
+
+
+def test_a_hook_gives_up_on_a_stdin_that_trickles(recall: Recall, root: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recall_plugin.cli", "archive-session"],
+        env=recall.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert process.stdin is not None
+    started = time.monotonic()
+    while process.poll() is None and time.monotonic() - started < 20:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b" ")
+            process.stdin.flush()
+        time.sleep(0.3)
+
+    assert process.poll() == 0
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\x00\x01 random"])
+def test_a_damaged_conversation_is_not_healthy(recall: Recall, root: Path, content: bytes) -> None:
+    recall("archive", TRANSCRIPT)
+    (root / "memory" / "conversations" / "conversation-001.md").write_bytes(content)
+
+    assert "conversation-001.md is cut off or damaged" in recall("health").stdout
+
+
+def test_with_stderr_closed_a_hook_says_nothing_on_stdout(recall: Recall, root: Path) -> None:
+    command = f"{sys.executable} -m recall_plugin.cli archive-session 2>&-"
+
+    done = subprocess.run(
+        ["bash", "-c", command], env=recall.environment, input=payload(), capture_output=True, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (0, b"")

@@ -54,6 +54,7 @@ def test_a_set_key_is_followed(layout: Layout) -> None:
         ("[redaction]\nenabled = 0\n", r":2: redaction\.enabled: .*boolean"),
         ("ephemeral = 3\n", r":1: ephemeral: "),
         ("x = " + "[" * 5000, r"not TOML|nested too deeply"),
+        ("[ephemeral]\nmax_entries = " + "9" * 10_000 + "\n", r"not TOML: Exceeds the limit"),
         (b"[ephemeral]\nx = '\xff'\n", r"not UTF-8 in line 2"),
     ],
 )
@@ -129,6 +130,7 @@ def test_setting_a_key_again_changes_its_value_alone() -> None:
         ("ephemeral.max_entries", "99", "does not take 99"),
         ("ephemeral.max_entries", "many", "does not take many"),
         ("redaction.enabled", "maybe", "does not take maybe"),
+        ("ephemeral.max_entries", "9" * 5000, "does not take"),
         ("ephemeral.nope", "1", "unknown key ephemeral.nope; known keys: ephemeral.max_entries"),
         ("ephemeral", "1", "unknown key"),
         ("", "1", "unknown key"),

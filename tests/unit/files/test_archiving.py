@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,10 +16,11 @@ from strategies import conversations as any_conversations
 from recall_plugin.domain.conversation import Conversation, Role, Session, ToolActivity, Turn
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import GivenTranscript
-from recall_plugin.errors import LayoutError
+from recall_plugin.errors import LayoutError, WriteFailed
 from recall_plugin.files import archiving, conversations, ephemeral, index, layers
 from recall_plugin.files.archiving import Outcome
 from recall_plugin.files.policy import Policy
+from recall_plugin.files.redaction import redact
 from recall_plugin.memory.setup import make_memory
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
@@ -316,3 +320,146 @@ def test_missing_conversations_do_not_empty_the_index(layout: Layout) -> None:
         layers.repair(layout, 5)
 
     assert layout.index.read_bytes() == before
+
+
+def test_two_sessions_that_number_their_turns_alike_are_both_kept(layout: Layout) -> None:
+    for name in ("one", "two"):
+        turns = tuple(replace(turn, text=f"{name}: {turn.text}") for turn in said("m-1", "m-2", "m-3"))
+        assert keep(layout, turns, session_id=name).messages == 3
+    other = GivenTranscript(Conversation(Session("three", "another-agent"), said("m-1", "m-2")))
+    archiving.archive(layout, other, PLAIN, source="session", now=NOW)
+
+    assert len(kept_texts(layout)) == 8
+
+
+def test_tools_of_two_sessions_may_have_the_same_id(layout: Layout) -> None:
+    for name, minute in (("one", 0), ("two", 1)):
+        tool = Turn("call_0", Role.TOOL, f"output of {name}", NOW + timedelta(minutes=minute), ToolActivity("Bash"))
+        keep(layout, (*said(f"{name}-1", start=minute), tool), session_id=name)
+
+    assert kept_texts(layout) == ["text of one-1", "output of one", "text of two-1", "output of two"]
+
+
+def test_an_id_used_again_within_a_session_is_another_turn(layout: Layout) -> None:
+    first = Turn("call_0", Role.TOOL, "first", NOW, ToolActivity("Bash"))
+    second = Turn("call_0", Role.TOOL, "second", NOW + timedelta(minutes=5), ToolActivity("Bash"))
+    same_name = Turn("a", Role.TOOL, "a tool named as a message", NOW, ToolActivity("Bash"))
+
+    keep(layout, (*said("a"), first), source="checkpoint")
+    keep(layout, (*said("a"), first, second, same_name))
+    keep(layout, (*said("a"), first, second, same_name))
+
+    assert kept_texts(layout) == ["text of a", "first", "second", "a tool named as a message"]
+
+
+@pytest.mark.parametrize("parent_first", [True, False])
+def test_a_fork_archived_between_two_archives_of_its_parent_keeps_nothing_twice(
+    layout: Layout, parent_first: bool
+) -> None:
+    names = [f"p{number}" for number in range(120)]
+    if parent_first:
+        keep(layout, said(*names[:20]), session_id="parent", source="checkpoint")
+    keep(layout, said(*names[:100]) + said("f", start=500), session_id="fork")
+    keep(layout, said(*names[:110]) + said("g", start=600), session_id="another fork")
+
+    keep(layout, said(*names), session_id="parent")
+
+    assert sorted(kept_texts(layout)) == sorted(f"text of {name}" for name in [*names, "f", "g"])
+
+
+def test_a_compacted_session_without_ids_archived_again_writes_nothing(layout: Layout) -> None:
+    def plain(*names: str) -> tuple[Turn, ...]:
+        return tuple(replace(turn, id="", time=None) for turn in said(*names))
+
+    keep(layout, plain("m1", "m2", "m3", "m4", "m5"), source="checkpoint")
+    keep(layout, plain("SUMMARY", "m4", "m5", "m6"))
+    again = keep(layout, plain("SUMMARY", "m4", "m5", "m6"))
+
+    assert again.path is None
+    assert kept_texts(layout) == [f"text of {name}" for name in ("m1", "m2", "m3", "m4", "m5", "SUMMARY", "m6")]
+
+
+def test_turns_without_ids_are_known_whether_or_not_secrets_are_masked_and_however_much_is_clipped(
+    layout: Layout,
+) -> None:
+    secret = "token ghp_" + "aB3dE5fG7h" * 3 + "iJ9kL1"
+    tool = Turn("", Role.TOOL, secret + "x" * 5000, tool=ToolActivity("Bash"))
+    turns = (Turn("", Role.USER, secret), tool)
+
+    keep(layout, turns, policy=Policy(lambda text: text), source="checkpoint")
+    again = keep(layout, turns, policy=Policy(redact, tool_text_limit=1000))
+
+    assert again.path is None
+
+
+def test_without_the_lock_two_archivers_of_one_session_keep_each_turn_once(layout: Layout) -> None:
+    policy = Policy(lambda text: text, patience=0.0, needs_lock=False)
+    turns = said(*(f"t{number}" for number in range(300)))
+    with layers.locked(layout):
+        threads = [threading.Thread(target=keep, args=(layout, turns), kwargs={"policy": policy}) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert len(kept_texts(layout)) == 300
+
+
+@pytest.mark.parametrize("kind", ["folder", "fifo", "link"])
+def test_a_bad_lock_costs_a_hook_nothing_and_is_never_written_into(layout: Layout, tmp_path: Path, kind: str) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    layout.lock.unlink(missing_ok=True)
+    {"folder": layout.lock.mkdir, "fifo": lambda: os.mkfifo(layout.lock)}.get(
+        kind, lambda: layout.lock.symlink_to(precious)
+    )()
+
+    with pytest.raises(WriteFailed, match=r"\.lock"):
+        keep(layout, said("a"))
+    outcome = keep(layout, said("a"), policy=Policy(lambda text: text, needs_lock=False))
+
+    assert outcome.number == 1
+    assert outcome.notes
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["index", "ephemeral"])
+def test_an_unreadable_derived_file_costs_no_session(layout: Layout, name: str) -> None:
+    path: Path = getattr(layout, name)
+    path.unlink()
+    os.mkfifo(path)
+
+    outcome = keep(layout, said("a"))
+
+    assert outcome.number == 1
+    assert layers.disagreements(layout) == []
+
+
+def test_a_conversation_replaced_by_a_fifo_stops_nothing(layout: Layout) -> None:
+    keep(layout, said("a"), session_id="s1")
+    layout.conversation(1).unlink()
+    os.mkfifo(layout.conversation(1))
+
+    assert keep(layout, said("b"), session_id="s2").number == 2
+
+
+def test_an_absurd_number_is_none_of_ours(layout: Layout) -> None:
+    (layout.conversations / "conversation-10000000000000000000.md").write_text("### User\n\nhi\n")
+
+    assert keep(layout, said("a")).number == 1
+    layout.conversation(999_999_999).write_text("### User\n\nhi\n")
+    with pytest.raises(LayoutError, match="last number"):
+        keep(layout, said("b"), session_id="s2")
+
+
+def test_the_secrets_of_a_sessions_own_fields_are_masked(layout: Layout) -> None:
+    token = "ghp_" + "aB3dE5fG7h" * 3 + "iJ9kL1"
+    session = Session(f"id-{token}", "a", f"/home/{token}")
+    tool = Turn("t", Role.TOOL, "out", NOW, ToolActivity(f"run {token}"))
+    source = GivenTranscript(Conversation(session, (*said("a"), tool)))
+
+    for _ in range(2):
+        archiving.archive(layout, source, Policy(redact), source="checkpoint", trigger=token, now=NOW)
+
+    assert conversations.numbers(layout) == [1]
+    assert not any(token in path.read_text() for path in layout.memory.rglob("*.md"))
