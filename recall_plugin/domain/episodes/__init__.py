@@ -1,0 +1,1 @@
+"""Episodes: the fragments of an archive that are found by meaning."""

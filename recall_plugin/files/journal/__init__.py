@@ -1,0 +1,1 @@
+"""The journal on the disk: numbered events, one JSON object a line."""
