@@ -7,7 +7,10 @@ RecallError
 ├── TranscriptError       a transcript cannot be read
 │   └── UnknownFormat     or is none that is known here
 ├── LayoutError           something on disk is not what the layout says
+│   └── JournalDamaged    a line of the journal is no event, or not the one that belongs there
+├── EventRefused          what was to be written into the journal cannot stand there
 ├── WriteFailed           a write did not happen: permission, space, a read-only disk
+│   └── WriteUnconfirmed  or the disk did not confirm it
 └── Busy                  another process works on the memory folder
 
 Each carries its facts as fields. `message` says what is wrong and where, `hint` what to do next; only the outermost
@@ -83,6 +86,32 @@ class LayoutError(RecallError):
         self.reason = reason
 
 
+class JournalDamaged(LayoutError):
+    """A line of the journal is no event, or bears another number than belongs there.
+
+    line: counted from 1. good_until: the number of the last event before it, 0 where none is known.
+    """
+
+    def __init__(self, path: Path, line: int, reason: str, *, good_until: int) -> None:
+        super().__init__(
+            path,
+            f"line {line}: {reason}; what stands before it, up to event {good_until}, is not touched by this",
+            hint="mend the line, bring the file back from a backup, or put a blank in its place (docs/journal.md)",
+        )
+        self.line = line
+        self.reason = reason
+        self.good_until = good_until
+
+
+class EventRefused(RecallError):
+    """An event cannot stand in the journal: it is no JSON, too large, too deep, or takes the envelope's keys."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(f"event {kind!r} cannot be journalled: {reason}")
+        self.kind = kind
+        self.reason = reason
+
+
 class WriteFailed(RecallError):
     """A write did not happen, and what stood there before still does."""
 
@@ -97,6 +126,7 @@ class WriteFailed(RecallError):
         hints = {
             errno.ENOSPC: "free some space and run the command again; nothing was half written",
             errno.EDQUOT: "your quota is used up: free some space and run the command again; nothing was half written",
+            errno.EFBIG: "files may not grow so large here: raise the limit (ulimit -f); nothing was half written",
             errno.EACCES: f"make the folder writable for you: chmod u+rwx {path.parent}",
             errno.EPERM: f"make the folder writable for you: chmod u+rwx {path.parent}",
             errno.EROFS: "the disk is mounted read-only: name another root with --pulse-root",
@@ -106,6 +136,13 @@ class WriteFailed(RecallError):
             errno.ENAMETOOLONG: "choose a shorter path",
         }
         return cls(path, error.strerror or str(error), hint=hints.get(error.errno or 0, ""))
+
+
+class WriteUnconfirmed(WriteFailed):
+    """The disk did not confirm a write, so that whoever wrote writes no more: what it holds is not known."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(path, reason, hint="look at the disk (dmesg, df), then start again; what was confirmed stands")
 
 
 class Busy(RecallError):
@@ -118,3 +155,41 @@ class Busy(RecallError):
         super().__init__(f"{path} is held{by}; waited {waited:.1f} s", hint="try again when it has finished")
         self.path = path
         self.holder = holder
+
+
+class StoreError(RecallError):
+    """The graph's store refused something."""
+
+    def __init__(self, path: Path, reason: str, *, hint: str = "") -> None:
+        super().__init__(
+            f"the store {path}: {reason}",
+            hint=hint or "run the command again; `recall rebuild` makes the store again from journal and archives",
+        )
+        self.path = path
+        self.reason = reason
+
+
+class StoreDamaged(StoreError):
+    """The graph's store does not open, or holds what no store of ours holds. Nothing is lost by it."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            path,
+            f"damaged: {reason}",
+            hint="run `recall rebuild`: the journal and the archives hold everything, and the store is made again",
+        )
+
+
+class StoreNewer(StoreError):
+    """The store, or an event of the journal, was written by a newer program."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(path, reason, hint="upgrade recall_plugin; nothing was changed")
+
+
+class StoreHeld(Busy):
+    """Another process has the store open."""
+
+    def __init__(self, path: Path, waited: float, holder: str) -> None:
+        super().__init__(path, waited, holder)
+        self.hint = "wait until it has finished, or stop it, and run the command again"

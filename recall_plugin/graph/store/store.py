@@ -1,0 +1,182 @@
+"""The store: what the journal's events come to, in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from surrealdb import RecordID
+
+from recall_plugin.domain.journal.account import Account
+from recall_plugin.domain.journal.events import PolicySet
+from recall_plugin.domain.journal.fold import Ledger, Touched
+from recall_plugin.errors import StoreDamaged, StoreError, StoreNewer
+from recall_plugin.graph.store import rows
+from recall_plugin.graph.store.engine import Engine
+from recall_plugin.graph.store.schema import SCHEMA, SCHEMA_VERSION, TABLES
+
+META = RecordID("meta", "graph")
+_SAVE = """
+INSERT INTO entity $new_entities RETURN NONE;
+FOR $row IN $entities { UPDATE $row.id MERGE $row RETURN NONE };
+INSERT RELATION INTO relates_to $new_relations RETURN NONE;
+FOR $row IN $relations { UPDATE $row.id MERGE $row.fields RETURN NONE };
+INSERT INTO tally $new_tallies RETURN NONE;
+FOR $row IN $tallies { UPDATE $row.id MERGE $row RETURN NONE };
+INSERT INTO observation $observations RETURN NONE;
+FOR $row IN $accesses { UPSERT $row.id CONTENT $row RETURN NONE };
+FOR $row IN $asides { UPSERT $row.id CONTENT $row RETURN NONE };
+UPDATE $meta SET applied = $applied, account = $account RETURN NONE;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """An event that could not be applied, and why."""
+
+    number: int
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """applied: the number of the last event whose effects are in the store. epoch: changes with the episodes.
+
+    model: the key of the model that the vectors are of; empty where there are none.
+    """
+
+    version: int
+    applied: int
+    epoch: int
+    policy: PolicySet
+    account: Account
+    model: str
+
+
+class Store:
+    """One open store. Every method that changes something does so in one transaction, wholly or not at all."""
+
+    def __init__(self, engine: Engine, path: Path, meta: Meta) -> None:
+        self.engine = engine
+        self.path = path
+        self.meta = meta
+
+    @classmethod
+    async def open(cls, path: Path, policy: PolicySet) -> Store:
+        """The store at `path`, made under `policy` where there was none.
+
+        Raises StoreDamaged, StoreNewer, StoreOlder's sign: `meta.version` is smaller than SCHEMA_VERSION.
+        """
+        engine = await Engine.open(path)
+        try:
+            return cls(engine, path, await _meta_of(engine, path, policy))
+        except BaseException:
+            await engine.close()
+            raise
+
+    async def close(self) -> None:
+        """The store is closed."""
+        await self.engine.close()
+
+    async def load(self, touched: Touched) -> Ledger:
+        """A ledger that holds what the events touch, as far as it exists."""
+        ledger = Ledger(self.meta.policy, self.meta.account)
+        answers = await self.engine.query(
+            "SELECT * FROM $entities; SELECT * FROM $relations; SELECT * FROM $tallies; SELECT * FROM $accesses;",
+            {
+                "entities": [rows.entity_id(key) for key in touched.entities],
+                "relations": [rows.relation_id(key) for key in touched.relations],
+                "tallies": [rows.tally_id(key) for key in touched.tallies],
+                "accesses": [rows.episode_id(key, "access") for key in touched.episodes],
+            },
+        )
+        entities, relations, tallies, accesses = answers
+        ledger.entities = {entity.key: entity for entity in map(rows.entity_of, entities)}
+        ledger.relations = {relation.key: relation for relation in map(rows.relation_of, relations)}
+        owners = {rows.tally_id(key).id: key.relation for key in touched.tallies}
+        found = (rows.tally_of(row, owners[row["id"].id]) for row in tallies)
+        ledger.tallies = {tally.key: tally for tally in found}
+        ledger.episodes = dict(map(rows.access_of, accesses))
+        return ledger
+
+    async def save(self, ledger: Ledger, before: Ledger, applied: int, asides: Sequence[Aside] = ()) -> None:
+        """What changed in the ledger since `before` was loaded stands in the store, and so does `applied`, together."""
+        changed = ledger.changed
+        entities = [rows.entity_row(ledger.entities[key]) for key in changed.entities]
+        relations = [rows.relation_row(ledger.relations[key]) for key in changed.relations]
+        tallies = [rows.tally_row(ledger.tallies[key]) for key in changed.tallies]
+        known_entities = {rows.entity_id(key).id for key in before.entities}
+        known_relations = {key.id for key in before.relations}
+        known_tallies = {rows.tally_id(key).id for key in before.tallies}
+        await self.engine.write(
+            _SAVE,
+            {
+                "new_entities": [row for row in entities if row["id"].id not in known_entities],
+                "entities": [row for row in entities if row["id"].id in known_entities],
+                "new_relations": [row for row in relations if row["id"].id not in known_relations],
+                "relations": [
+                    {"id": row["id"], "fields": {k: v for k, v in row.items() if k not in {"id", "in", "out"}}}
+                    for row in relations
+                    if row["id"].id in known_relations
+                ],
+                "new_tallies": [row for row in tallies if row["id"].id not in known_tallies],
+                "tallies": [row for row in tallies if row["id"].id in known_tallies],
+                "observations": [rows.observation_row(claim) for claim in ledger.claims],
+                "accesses": [rows.access_row(key, ledger.episodes[key]) for key in changed.episodes],
+                "asides": [
+                    {"id": RecordID("aside", one.number), "kind": one.kind, "reason": one.reason} for one in asides
+                ],
+                "meta": META,
+                "applied": applied,
+                "account": rows.account_object(ledger.account),
+            },
+        )
+        self.meta = replace(self.meta, applied=applied, account=ledger.account)
+
+    async def asides(self) -> list[Aside]:
+        """The events that could not be applied."""
+        [found] = await self.engine.query("SELECT * FROM aside ORDER BY id")
+        return [Aside(int(row["id"].id), row["kind"], row["reason"]) for row in found]
+
+    async def counts(self) -> dict[str, int]:
+        """The number of rows of each table."""
+        answers = await self.engine.query(" ".join(f"SELECT count() FROM {table} GROUP ALL;" for table in TABLES))
+        return {table: answer[0]["count"] if answer else 0 for table, answer in zip(TABLES, answers, strict=True)}
+
+
+async def _meta_of(engine: Engine, path: Path, policy: PolicySet) -> Meta:
+    try:
+        [info] = await engine.query("INFO FOR DB")
+        if not info["tables"]:
+            await engine.write(
+                SCHEMA + "CREATE $meta CONTENT $row RETURN NONE;", {"meta": META, "row": _first_meta(policy)}
+            )
+        if info["tables"] and "meta" not in info["tables"]:
+            raise StoreDamaged(path, "it is no store of recall's")
+        [found] = await engine.query("SELECT * FROM $meta", {"meta": META})
+    except StoreError as error:
+        raise error if isinstance(error, StoreDamaged) else StoreDamaged(path, error.reason) from error
+    if not found:
+        raise StoreDamaged(path, "it does not say which version it is")
+    row = found[0]
+    if row["version"] > SCHEMA_VERSION:
+        raise StoreNewer(path, f"version {row['version']} is newer than this program, which knows {SCHEMA_VERSION}")
+    try:
+        policy, account = rows.policy_of(row["policy"]), rows.account_of(row["account"])
+        return Meta(row["version"], row["applied"], row["epoch"], policy, account, row["model"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoreDamaged(path, f"its account cannot be read: {error}") from error
+
+
+def _first_meta(policy: PolicySet) -> dict[str, Any]:
+    return {
+        "version": SCHEMA_VERSION,
+        "applied": 0,
+        "epoch": 0,
+        "policy": rows.policy_object(policy),
+        "account": rows.account_object(Account()),
+        "model": "",
+    }
