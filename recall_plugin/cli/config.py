@@ -12,7 +12,7 @@ from recall_plugin.files.atomic import write_atomic
 _DETAILS = """\
 The settings stand in ROOT/memory/.recall-echo.toml; without that file every default holds. A file with an unknown key,
 a value out of range, or one that others can write is refused as a whole. Setting a key keeps the file's comments and
-order.
+order. What decides how much a word weighs (graph.provenance, graph.origins) is set by a person at a terminal only.
 
   recall config show
   recall config set ephemeral.max_entries 10
@@ -30,7 +30,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 def _run(context: Context, options: argparse.Namespace) -> int:
     layout = context.layout()
-    return _show(layout, as_json=options.json) if options.action == "show" else _set(layout, options.key, options.value)
+    if options.action == "show":
+        return _show(layout, as_json=options.json)
+    return _set(context, layout, options.key, options.value)
 
 
 def _show(layout: Layout, *, as_json: bool) -> int:
@@ -51,10 +53,13 @@ def _show(layout: Layout, *, as_json: bool) -> int:
     return 0
 
 
-def _set(layout: Layout, key: str, value: str) -> int:
+def _set(context: Context, layout: Layout, key: str, value: str) -> int:
     from recall_plugin import config
+    from recall_plugin.cli.actor import find_actor
     from recall_plugin.files.config_file import read_config
 
+    if config.takes_a_person(key):
+        find_actor(context.environment).demand_person(f"setting {key}", otherwise=f"edit {layout.config}")
     with layers.locked(layout):
         text = read_config(layout.config)
         write_atomic(layout.config, config.changed(text, key, value, layout.config).encode())

@@ -6,3 +6,8 @@ TOOL_TEXT_CHARS = 4000
 TOOL_INPUT_CHARS = 500
 # Claude Code shows 10,000 characters of a hook's output; the fence and a notice need some of them.
 CONSUME_CHARS = 9500
+# What a relation's counts mean, and how they fade, stands with the formulas (`domain/belief`, `domain/scoring`).
+EMBEDDING_MODEL = "minilm-int8"
+# As many as the machine has, at most 4.
+EMBEDDING_THREADS = 0
+STORE_PATIENCE_SECONDS = 5.0
