@@ -47,6 +47,42 @@ class Layout:
     def lock(self) -> Path:
         return self.memory / ".lock"
 
+    @property
+    def journal(self) -> Path:
+        return self.memory / "journal"
+
+    @property
+    def spool(self) -> Path:
+        return self.journal / "spool"
+
+    @property
+    def journal_lock(self) -> Path:
+        return self.journal / ".lock"
+
+    @property
+    def graph(self) -> Path:
+        return self.memory / "graph"
+
+    @property
+    def store(self) -> Path:
+        return self.graph / "surreal"
+
+    @property
+    def vectors(self) -> Path:
+        return self.graph / "vectors"
+
+    @property
+    def models(self) -> Path:
+        return self.graph / "models"
+
+    @property
+    def owner_lock(self) -> Path:
+        return self.graph / "owner.lock"
+
+    @property
+    def graph_state(self) -> Path:
+        return self.graph / "state.json"
+
     def conversation(self, number: int) -> Path:
         return self.conversations / conversation_name(number)
 
