@@ -24,8 +24,9 @@ class Span:
 class Window:
     """What is embedded at a time: at most 200 tokens by the chunker's estimate.
 
-    text: what is embedded; it may begin with context that is not the span's own.
-    span: the passage that the window stands for.
+    text: what is embedded: the span's own text, and before it, where that is short, a line of context: the end of what
+        was said before.
+    span: the passage that the window stands for, within one turn.
     """
 
     text: str
@@ -37,11 +38,11 @@ class Chunk:
     """An episode as the chunker makes it: about 500 tokens, cut at turn boundaries where turns allow.
 
     index: its place in the archive, counted from 0.
-    text: what was said, the turns separated by blank lines, each headed by nothing: `spans` say whose each part is.
-    spans: the parts of turns that it consists of, in order, at least one; `text` is exactly these, joined by "\\n\\n".
+    text: what was said: exactly the texts of `spans`, joined by blank lines.
+    spans: the parts of turns that it consists of, in order, at least one, without white space at their ends.
     provenance: the class of its turns; of a mixed chunk, the agent's.
     time: when its first turn was said; None where no turn of it has a time.
-    windows: at least one; their spans lie in `spans`.
+    windows: at least one, in order; their spans are disjoint and lie in `spans`. What holds no word has none.
     """
 
     index: int
