@@ -2,6 +2,7 @@
 
 RecallError
 ├── UsageError            the call itself makes no sense
+│   └── UnknownModel      no embedding model has that name
 ├── NotInitialised        no pulse root, or one without a memory
 ├── ConfigRefused         .recall-echo.toml cannot be trusted as it stands
 ├── TranscriptError       a transcript cannot be read
@@ -11,6 +12,13 @@ RecallError
 ├── EventRefused          what was to be written into the journal cannot stand there
 ├── WriteFailed           a write did not happen: permission, space, a read-only disk
 │   └── WriteUnconfirmed  or the disk did not confirm it
+├── ModelError            an embedding model cannot be used
+│   ├── ModelMissing      its files are not here
+│   ├── ModelAltered      a file of it is not the one it should be
+│   ├── ModelUnusable     its files cannot be loaded
+│   └── TextsNotEmbedded  it makes no direction of a text
+├── EmbeddingStopped      whoever asked for vectors asked to stop
+├── VectorsRefused        vectors are no finite unit vectors
 └── Busy                  another process works on the memory folder
 
 Each carries its facts as fields. `message` says what is wrong and where, `hint` what to do next; only the outermost
@@ -41,6 +49,18 @@ class UsageError(RecallError):
     """The call itself makes no sense: an option out of range, an unknown key."""
 
     exit_code = 2
+
+
+class UnknownModel(UsageError):
+    """No embedding model has that name. alike: names spelled alike, the best first."""
+
+    def __init__(self, name: str, alike: tuple[str, ...]) -> None:
+        super().__init__(
+            f"no embedding model is called {name!r}",
+            hint=f"did you mean {' or '.join(alike)}?" if alike else "name minilm-int8 or one of fastembed's catalogue",
+        )
+        self.name = name
+        self.alike = alike
 
 
 class NotInitialised(RecallError):
@@ -193,3 +213,86 @@ class StoreHeld(Busy):
     def __init__(self, path: Path, waited: float, holder: str) -> None:
         super().__init__(path, waited, holder)
         self.hint = "wait until it has finished, or stop it, and run the command again"
+
+
+class UnknownEntity(RecallError):
+    """No entity has this name."""
+
+    def __init__(self, name: str, suggestions: list[str]) -> None:
+        close = ", ".join(repr(one) for one in suggestions)
+        hint = f"did you mean {close}?" if close else "`recall graph search` looks for entities by meaning"
+        super().__init__(f"no entity is called {name!r}", hint=f"{hint} `recall graph add-entity` makes a new one")
+        self.name = name
+        self.suggestions = suggestions
+
+
+class NotWritable(RecallError):
+    """Nothing can be learned for now: what the journal holds cannot be followed to its end."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: nothing is recorded: {reason}", hint="mend the journal, and run the command again")
+        self.path = path
+        self.reason = reason
+
+
+class ModelError(RecallError):
+    """The embedding model cannot be used."""
+
+    def __init__(self, model: str, reason: str, *, hint: str = "") -> None:
+        super().__init__(f"the embedding model {model}: {reason}", hint=hint)
+        self.model = model
+        self.reason = reason
+
+
+class ModelMissing(ModelError):
+    """The files of an embedding model are not here, and could not be had."""
+
+
+class ModelAltered(ModelError):
+    """A file of an embedding model is not the one it should be. expected, found: SHA-256, hexadecimal."""
+
+    def __init__(self, model: str, path: Path, *, expected: str, found: str, hint: str) -> None:
+        super().__init__(model, f"{path} was altered: its SHA-256 is {found}, and should be {expected}", hint=hint)
+        self.path = path
+        self.expected = expected
+        self.found = found
+
+
+class ModelUnusable(ModelError):
+    """The files of an embedding model are here and cannot be loaded."""
+
+    def __init__(self, model: str, path: Path, reason: str) -> None:
+        super().__init__(
+            model,
+            f"what stands in {path} cannot be loaded: {reason}",
+            hint="remove that folder, and it is fetched again; or name another model",
+        )
+        self.path = path
+
+
+class TextsNotEmbedded(ModelError):
+    """The model made no direction of some texts. places: of them among those given, ascending, from 0."""
+
+    def __init__(self, model: str, places: tuple[int, ...]) -> None:
+        shown = ", ".join(str(place) for place in places[:5]) + (", …" if len(places) > 5 else "")
+        super().__init__(model, f"no direction for {len(places)} of the texts (number {shown}, counted from 0)")
+        self.places = places
+
+
+class EmbeddingStopped(RecallError):
+    """Embedding was told to stop. done: texts that were embedded until then, of `total`."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(f"embedding was stopped after {done} of {total} texts", hint="run it again: it goes on")
+        self.done = done
+        self.total = total
+
+
+class VectorsRefused(RecallError):
+    """Vectors cannot be kept: not finite, or not of length 1. places: of them among those given, from 0."""
+
+    def __init__(self, path: Path, places: tuple[int, ...]) -> None:
+        shown = ", ".join(str(place) for place in places[:5]) + (", …" if len(places) > 5 else "")
+        super().__init__(f"{path}: {len(places)} vectors are no finite unit vectors (number {shown}, counted from 0)")
+        self.path = path
+        self.places = places

@@ -26,6 +26,8 @@ COMMANDS = {
     "consume": ("consume", "print what a new session should know"),
     "search": ("search", "search the archives"),
     "config": ("config", "show the settings, or set one"),
+    "graph": ("graph", "ask, show and change what is believed; `recall graph --help` lists its commands"),
+    "rebuild": ("rebuild", "make the graph again from the journal and the archives"),
 }
 
 _EPILOG = """\
@@ -48,7 +50,18 @@ def main(arguments: Sequence[str]) -> int:
     name = rest[0] if rest else ""
     if name not in COMMANDS:
         return _without_command(rest)
-    command: Command = importlib.import_module(f"recall_plugin.cli.{COMMANDS[name][0]}").COMMAND
+    if name == "graph":
+        from recall_plugin.cli.graph.group import COMMANDS as GRAPH_COMMANDS
+
+        later, rest = _leading_root(rest[1:])
+        root = later if later is not None else root
+        inner = rest[0] if rest else ""
+        if inner not in GRAPH_COMMANDS:
+            return _without_graph_command(rest, GRAPH_COMMANDS)
+        name, module = f"graph {inner}", f"graph.{GRAPH_COMMANDS[inner][0]}"
+    else:
+        module = COMMANDS[name][0]
+    command: Command = importlib.import_module(f"recall_plugin.cli.{module}").COMMAND
     parser = command.parser(name)
     try:
         options = parser.parse_args(rest[1:])
@@ -86,14 +99,32 @@ def _leading_root(arguments: list[str]) -> tuple[str | None, list[str]]:
     return None, arguments
 
 
+def _without_graph_command(arguments: list[str], commands: dict[str, tuple[str, str]]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="recall graph",
+        usage="recall graph COMMAND [ARGUMENT ...]",
+        description="What the memory believes, how surely, why, and from whom.",
+        epilog=_listed(commands) + "\n\nexit status: as of `recall`; 4 where another process has the store open\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _, rest = parser.parse_known_args(arguments)
+    if not rest:
+        parser.print_help()
+        return 0 if not arguments else 2
+    tell(f"recall graph: unknown command {rest[0]!r}; `recall graph --help` lists the commands")
+    return 2
+
+
+def _listed(commands: dict[str, tuple[str, str]]) -> str:
+    return "commands:\n" + "\n".join(f"  {name:<16} {line}" for name, (_, line) in commands.items())
+
+
 def _without_command(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="recall",
         usage="recall [--pulse-root ROOT] COMMAND [ARGUMENT ...]",
         description="The memory of an agent: every session kept as text, searched, and told to the next one.",
-        epilog="commands:\n"
-        + "\n".join(f"  {name:<16} {line}" for name, (_, line) in COMMANDS.items())
-        + f"\n\n{_EPILOG}",
+        epilog=f"{_listed(COMMANDS)}\n\n{_EPILOG}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--pulse-root", metavar="ROOT", help="the root to work on")

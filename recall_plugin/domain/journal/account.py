@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
+from typing import Any
 
+from recall_plugin.domain.instants import format_instant, parse_instant
 from recall_plugin.domain.journal.events import ArchiveNoted, SessionNoted
 
 
@@ -17,6 +19,18 @@ class Failure:
     reason: str
     at: datetime
     times: int = 1
+
+    def to_plain(self) -> dict[str, Any]:
+        """The failure as JSON and the store have it."""
+        return {"reason": self.reason, "at": format_instant(self.at), "times": self.times}
+
+    @classmethod
+    def of_plain(cls, value: Mapping[str, Any]) -> Failure:
+        """The failure that `to_plain` gave. Raises KeyError, TypeError or ValueError for anything else."""
+        at = parse_instant(value["at"])
+        if at is None:
+            raise ValueError("at: not an instant")
+        return cls(str(value["reason"]), at, int(value["times"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +98,25 @@ class Account:
     def waiting(self, present: Iterable[int]) -> list[int]:
         """Of the archives that are there, those that were not ingested, ascending."""
         return sorted(number for number in present if number not in self.ingested)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The account as JSON and the store have it."""
+        return {
+            "archived": self.archived,
+            "ingested": [list(run) for run in self.ingested.runs],
+            "sessions": [{"session": session, **one.to_plain()} for session, one in self.sessions.items()],
+            "archives": [{"archive": number, **one.to_plain()} for number, one in self.archives.items()],
+        }
+
+    @classmethod
+    def of_plain(cls, value: Mapping[str, Any]) -> Account:
+        """The account that `to_plain` gave. Raises KeyError, TypeError or ValueError for anything else."""
+        return cls(
+            int(value["archived"]),
+            Numbers(tuple((int(first), int(last)) for first, last in value["ingested"])),
+            {str(row["session"]): Failure.of_plain(row) for row in value["sessions"]},
+            {int(row["archive"]): Failure.of_plain(row) for row in value["archives"]},
+        )
 
     def _session(self, event: SessionNoted, at: datetime) -> Account:
         failures = {session: failure for session, failure in self.sessions.items() if session != event.session}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,6 +20,8 @@ from recall_plugin.graph.store.store import META, Store
 
 # Decoding a long answer holds the loop up, so that long ones come in pages of this many rows.
 _PAGE = 500
+# What stands between two parts in an episode's text.
+BETWEEN_PARTS = "\n\n"
 
 _REPLACE_ARCHIVE = """
 DELETE $gone RETURN NONE;
@@ -50,6 +53,21 @@ class EpisodeRecord:
     time: datetime | None
     project: str
     session: str
+
+    def part_of(self, span: Span) -> tuple[Part, str]:
+        """The part that `span`, which lies in one, lies in, and that part's text. Raises ValueError for another."""
+        at = 0
+        for part in self.parts:
+            length = part.span.end - part.span.start
+            if part.span.turn == span.turn and part.span.start <= span.start and span.end <= part.span.end:
+                return part, self.text[at : at + length]
+            at += length + len(BETWEEN_PARTS)
+        raise ValueError(f"{span} lies in no part of episode {self.key}")
+
+    def text_of(self, span: Span) -> str:
+        """The words that `span`, which lies in one of the parts, stands for. Raises ValueError for another."""
+        part, text = self.part_of(span)
+        return text[span.start - part.span.start : span.end - part.span.start]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +121,20 @@ class Episodes:
         )
         self._store.meta = replace(self._store.meta, epoch=self._store.meta.epoch + 1, model=archive.model)
 
+    async def wrote(self, archive: int, paths: Collection[str]) -> None:
+        """It is known that the agent wrote these resources in an archived session, and in which first."""
+        statement = "FOR $row IN $rows { UPSERT $row.id SET first = math::min([first ?? $row.first, $row.first]) };"
+        written = [{"id": _written_id(path), "first": archive} for path in dict.fromkeys(paths)]
+        if written:
+            await self._store.engine.write(statement, {"rows": written})
+
+    async def written(self, archive: int, paths: Collection[str]) -> frozenset[str]:
+        """Of these resources, those that the agent wrote in this archive or an earlier one."""
+        records = {path: _written_id(path) for path in paths}
+        [found] = await self._store.engine.query("SELECT * FROM $ids", {"ids": list(records.values())})
+        known = {str(row["id"].id) for row in found if row["first"] <= archive}
+        return frozenset(path for path, record in records.items() if str(record.id) in known)
+
     async def episodes(self, keys: Collection[Episode]) -> dict[Episode, EpisodeRecord]:
         """The episodes of these keys, as far as they exist."""
         [found] = await self._store.engine.query(
@@ -132,6 +164,10 @@ class Episodes:
             "SELECT * FROM $ids", {"ids": [rows.episode_id(key, "access") for key in keys]}
         )
         return dict(map(rows.access_of, found))
+
+
+def _written_id(path: str) -> RecordID:
+    return RecordID("written", hashlib.sha256(path.encode("utf-8", "replace")).hexdigest()[:24])
 
 
 def _archive_of(row: Mapping[str, Any]) -> ArchiveRecord:

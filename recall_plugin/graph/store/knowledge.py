@@ -16,6 +16,10 @@ from recall_plugin.graph.store import rows
 from recall_plugin.graph.store.store import Store
 
 _PAGE = 500
+# The columns of an EntityLine.
+_LINE = (
+    "[record::id(id), name, type, aliases, abstract, access_count, updated_at, last_access, utility, project, number]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +43,12 @@ class EntityLine:
     """As much of an entity as a search needs."""
 
     key: str
+    number: int
     name: str
     type: EntityType
     text: str
     accesses: int
+    updated_at: datetime
     last_access: datetime | None
     utility: float
     project: str
@@ -75,18 +81,27 @@ class Knowledge:
         [found] = await self._engine.query("SELECT VALUE name FROM entity")
         return [str(name) for name in found]
 
-    async def lines(self) -> list[EntityLine]:
-        """What a search needs of every entity, the oldest first."""
-        statement = (
-            "SELECT VALUE [record::id(id), name, type, aliases, abstract, access_count, last_access, utility, project,"
-            " number] FROM entity START $start LIMIT $page"
-        )
-        lines: list[tuple[int, EntityLine]] = []
+    async def lines(self, numbers: Collection[int] | None = None) -> list[EntityLine]:
+        """What a search needs of every entity, or of those with these numbers, the oldest first."""
+        lines: list[EntityLine] = []
+        if numbers is not None:
+            [found] = await self._engine.query(
+                f"SELECT VALUE {_LINE} FROM entity WHERE number IN $numbers", {"numbers": list(numbers)}
+            )
+            return sorted(map(_line, found), key=lambda line: line.number)
         while True:
-            [found] = await self._engine.query(statement, {"start": len(lines), "page": _PAGE})
-            lines += [(row[9], _line(row)) for row in found]
+            [found] = await self._engine.query(
+                f"SELECT VALUE {_LINE} FROM entity START $start LIMIT $page", {"start": len(lines), "page": _PAGE}
+            )
+            lines += map(_line, found)
             if len(found) < _PAGE:
-                return [line for _, line in sorted(lines, key=lambda one: one[0])]
+                return sorted(lines, key=lambda line: line.number)
+
+    async def lines_of(self, keys: Collection[str]) -> list[EntityLine]:
+        """The same of the entities of these keys."""
+        ids = [rows.entity_id(key) for key in keys]
+        [found] = await self._engine.query(f"SELECT VALUE {_LINE} FROM $ids", {"ids": ids})
+        return sorted(map(_line, found), key=lambda line: line.number)
 
     async def relations(self, keys: Iterable[RelationKey]) -> dict[RelationKey, Relation]:
         """The relations of these keys, as far as they exist."""
@@ -140,8 +155,19 @@ class Knowledge:
 
 
 def _line(row: list[Any]) -> EntityLine:
-    key, name, type_, aliases, abstract, count, last, utility, project, _ = row
-    return EntityLine(key, name, EntityType(type_), entity_text(name, aliases, abstract), count, last, utility, project)
+    key, name, type_, aliases, abstract, count, updated_at, last_access, utility, project, number = row
+    return EntityLine(
+        key=key,
+        number=number,
+        name=name,
+        type=EntityType(type_),
+        text=entity_text(name, aliases, abstract),
+        accesses=count,
+        updated_at=rows.instant(updated_at),
+        last_access=rows.instant_or_none(last_access),
+        utility=utility,
+        project=project,
+    )
 
 
 def entity_text(name: str, aliases: Iterable[str], abstract: str) -> str:

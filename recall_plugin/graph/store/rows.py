@@ -11,8 +11,6 @@ from surrealdb import RecordID
 
 from recall_plugin.domain.belief.evidence import Evidence, ExtractionContext, Stance
 from recall_plugin.domain.belief.provenance import Provenance, ProvenanceWeights
-from recall_plugin.domain.instants import format_instant, parse_instant
-from recall_plugin.domain.journal.account import Account, Failure, Numbers
 from recall_plugin.domain.journal.events import Claim, PolicySet
 from recall_plugin.domain.journal.fold import Episode, Numbered
 from recall_plugin.domain.knowledge.entity import Accesses, Entity, EntityType
@@ -202,32 +200,6 @@ def policy_object(policy: PolicySet) -> Row:
 def policy_of(value: Mapping[str, Any]) -> PolicySet:
     weights = ProvenanceWeights(*(float(value["weights"][one.value]) for one in Provenance))
     return PolicySet(weights, value["self_origin"])
-
-
-def account_object(account: Account) -> Row:
-    return {
-        "archived": account.archived,
-        "ingested": [list(run) for run in account.ingested.runs],
-        "sessions": [{"session": session, **_failure_object(one)} for session, one in account.sessions.items()],
-        "archives": [{"archive": number, **_failure_object(one)} for number, one in account.archives.items()],
-    }
-
-
-def account_of(value: Mapping[str, Any]) -> Account:
-    return Account(
-        value["archived"],
-        Numbers(tuple((first, last) for first, last in value["ingested"])),
-        {row["session"]: _failure_of(row) for row in value["sessions"]},
-        {row["archive"]: _failure_of(row) for row in value["archives"]},
-    )
-
-
-def _failure_object(failure: Failure) -> Row:
-    return {"reason": failure.reason, "at": format_instant(failure.at), "times": failure.times}
-
-
-def _failure_of(row: Row) -> Failure:
-    return Failure(row["reason"], parse_instant(row["at"]) or datetime.fromtimestamp(0, UTC), row["times"])
 
 
 def instant(value: datetime) -> datetime:

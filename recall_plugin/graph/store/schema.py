@@ -8,13 +8,25 @@ from __future__ import annotations
 
 SCHEMA_VERSION = 1
 
-TABLES = ("entity", "relates_to", "tally", "observation", "episode", "archive", "access", "contributed_to", "aside")
+TABLES = (
+    "entity",
+    "relates_to",
+    "tally",
+    "observation",
+    "episode",
+    "archive",
+    "access",
+    "contributed_to",
+    "aside",
+    "written",
+)
 
 SCHEMA = """
 DEFINE TABLE meta SCHEMAFULL;
 DEFINE FIELD version ON meta TYPE int;
 DEFINE FIELD applied ON meta TYPE int;
 DEFINE FIELD epoch ON meta TYPE int;
+DEFINE FIELD entities ON meta TYPE int;
 DEFINE FIELD policy ON meta TYPE object FLEXIBLE;
 DEFINE FIELD account ON meta TYPE object FLEXIBLE;
 DEFINE FIELD model ON meta TYPE string;
@@ -37,6 +49,7 @@ DEFINE FIELD access_count ON entity TYPE int;
 DEFINE FIELD last_access ON entity TYPE option<datetime>;
 DEFINE FIELD utility ON entity TYPE float;
 DEFINE INDEX entity_name ON entity FIELDS name_key;
+DEFINE INDEX entity_number ON entity FIELDS number;
 DEFINE INDEX entity_alias ON entity FIELDS alias_keys;
 
 DEFINE TABLE relates_to SCHEMAFULL TYPE RELATION IN entity OUT entity ENFORCED;
@@ -112,6 +125,9 @@ DEFINE FIELD windows ON archive TYPE int;
 DEFINE TABLE access SCHEMAFULL;
 DEFINE FIELD count ON access TYPE int;
 DEFINE FIELD last ON access TYPE option<datetime>;
+
+DEFINE TABLE written SCHEMAFULL;
+DEFINE FIELD first ON written TYPE int;
 
 DEFINE TABLE contributed_to SCHEMAFULL TYPE RELATION IN entity OUT entity ENFORCED;
 DEFINE FIELD result ON contributed_to TYPE string;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +19,8 @@ from recall_plugin.graph.store import rows
 from recall_plugin.graph.store.engine import Engine
 from recall_plugin.graph.store.schema import SCHEMA, SCHEMA_VERSION, TABLES
 
+_PAGE = 500
+
 META = RecordID("meta", "graph")
 _SAVE = """
 INSERT INTO entity $new_entities RETURN NONE;
@@ -28,7 +32,7 @@ FOR $row IN $tallies { UPDATE $row.id MERGE $row RETURN NONE };
 INSERT INTO observation $observations RETURN NONE;
 FOR $row IN $accesses { UPSERT $row.id CONTENT $row RETURN NONE };
 FOR $row IN $asides { UPSERT $row.id CONTENT $row RETURN NONE };
-UPDATE $meta SET applied = $applied, account = $account RETURN NONE;
+UPDATE $meta SET applied = $applied, account = $account, entities = $entities_mark RETURN NONE;
 """
 
 
@@ -45,12 +49,13 @@ class Aside:
 class Meta:
     """applied: the number of the last event whose effects are in the store. epoch: changes with the episodes.
 
-    model: the key of the model that the vectors are of; empty where there are none.
+    entities: changes with the texts of entities. model: the key of the model that the vectors are of; empty: none.
     """
 
     version: int
     applied: int
     epoch: int
+    entities: int
     policy: PolicySet
     account: Account
     model: str
@@ -65,14 +70,14 @@ class Store:
         self.meta = meta
 
     @classmethod
-    async def open(cls, path: Path, policy: PolicySet) -> Store:
-        """The store at `path`, made under `policy` where there was none.
+    async def open(cls, path: Path, policy: PolicySet | None = None) -> Store:
+        """The store at `path`, made where there was none, to be filled under `policy` (None: the usual weights).
 
         Raises StoreDamaged, StoreNewer, StoreOlder's sign: `meta.version` is smaller than SCHEMA_VERSION.
         """
         engine = await Engine.open(path)
         try:
-            return cls(engine, path, await _meta_of(engine, path, policy))
+            return cls(engine, path, await _meta_of(engine, path, policy or PolicySet()))
         except BaseException:
             await engine.close()
             raise
@@ -111,6 +116,7 @@ class Store:
         known_entities = {rows.entity_id(key).id for key in before.entities}
         known_relations = {key.id for key in before.relations}
         known_tallies = {rows.tally_id(key).id for key in before.tallies}
+        mark = self.meta.entities + bool(told_anew(ledger, before))
         await self.engine.write(
             _SAVE,
             {
@@ -131,10 +137,27 @@ class Store:
                 ],
                 "meta": META,
                 "applied": applied,
-                "account": rows.account_object(ledger.account),
+                "entities_mark": mark,
+                "account": ledger.account.to_plain(),
             },
         )
-        self.meta = replace(self.meta, applied=applied, account=ledger.account)
+        self.meta = replace(self.meta, applied=applied, account=ledger.account, entities=mark)
+
+    async def fill(self, ledger: Ledger, applied: int, asides: Sequence[Aside] = ()) -> None:
+        """An empty store holds the whole of the ledger. In many transactions: for a store that nobody uses yet."""
+        for statement, table_rows in (
+            ("INSERT INTO entity $rows RETURN NONE;", map(rows.entity_row, ledger.entities.values())),
+            ("INSERT RELATION INTO relates_to $rows RETURN NONE;", map(rows.relation_row, ledger.relations.values())),
+            ("INSERT INTO tally $rows RETURN NONE;", map(rows.tally_row, ledger.tallies.values())),
+            ("INSERT INTO observation $rows RETURN NONE;", map(rows.observation_row, ledger.claims)),
+            (
+                "INSERT INTO access $rows RETURN NONE;",
+                (rows.access_row(key, accesses) for key, accesses in ledger.episodes.items()),
+            ),
+        ):
+            while page := list(itertools.islice(table_rows, _PAGE)):
+                await self.engine.write(statement, {"rows": page})
+        await self.save(Ledger(ledger.policy, ledger.account), Ledger(), applied, asides)
 
     async def asides(self) -> list[Aside]:
         """The events that could not be applied."""
@@ -145,6 +168,16 @@ class Store:
         """The number of rows of each table."""
         answers = await self.engine.query(" ".join(f"SELECT count() FROM {table} GROUP ALL;" for table in TABLES))
         return {table: answer[0]["count"] if answer else 0 for table, answer in zip(TABLES, answers, strict=True)}
+
+
+def told_anew(ledger: Ledger, before: Ledger) -> list[str]:
+    """The keys of the entities that are found by another text than before."""
+    return [key for key in ledger.changed.entities if _found_by(ledger, key) != _found_by(before, key)]
+
+
+def _found_by(ledger: Ledger, key: str) -> tuple[object, ...]:
+    entity = ledger.entities.get(key)
+    return (entity.name, entity.aliases, entity.abstract, entity.project) if entity else ()
 
 
 async def _meta_of(engine: Engine, path: Path, policy: PolicySet) -> Meta:
@@ -165,8 +198,8 @@ async def _meta_of(engine: Engine, path: Path, policy: PolicySet) -> Meta:
     if row["version"] > SCHEMA_VERSION:
         raise StoreNewer(path, f"version {row['version']} is newer than this program, which knows {SCHEMA_VERSION}")
     try:
-        policy, account = rows.policy_of(row["policy"]), rows.account_of(row["account"])
-        return Meta(row["version"], row["applied"], row["epoch"], policy, account, row["model"])
+        policy, account = rows.policy_of(row["policy"]), Account.of_plain(row["account"])
+        return Meta(row["version"], row["applied"], row["epoch"], row["entities"], policy, account, row["model"])
     except (KeyError, TypeError, ValueError) as error:
         raise StoreDamaged(path, f"its account cannot be read: {error}") from error
 
@@ -175,8 +208,10 @@ def _first_meta(policy: PolicySet) -> dict[str, Any]:
     return {
         "version": SCHEMA_VERSION,
         "applied": 0,
-        "epoch": 0,
+        # No two stores share an epoch, so that no cache is taken for another store's.
+        "epoch": secrets.randbits(48),
+        "entities": secrets.randbits(48),
         "policy": rows.policy_object(policy),
-        "account": rows.account_object(Account()),
+        "account": Account().to_plain(),
         "model": "",
     }

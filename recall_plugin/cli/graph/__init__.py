@@ -1,0 +1,1 @@
+"""`recall graph …`: thin doors to the graph."""

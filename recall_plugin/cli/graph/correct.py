@@ -1,0 +1,59 @@
+"""`recall graph correct`."""
+
+from __future__ import annotations
+
+import argparse
+
+from recall_plugin.cli.actor import find_actor
+from recall_plugin.cli.door import Command, Context, print_json, tell
+from recall_plugin.cli.graph.changes import change_text, change_to_json
+from recall_plugin.cli.graph.door import now, sure, with_graph
+from recall_plugin.memory.graph.naming import Wanted
+from recall_plugin.memory.graph.opening import Graph
+from recall_plugin.memory.graph.relating import correct
+
+_DETAILS = """\
+--wrong    evidence against the relation at your authority, and a mark, "disputed by you on DATE", that stands until you
+           lift it: what rests on much evidence survives with less confidence, but never stands above what is undisputed
+--confirm  evidence for it, once, and the date of your check; lifts a dispute
+--lift     takes the mark back, and leaves the evidence
+
+The authority is a person's at a terminal. From anywhere else this is the agent's own word, and marks nothing.
+
+  recall graph correct api --rel LISTENS_ON --target 22 --wrong
+  recall graph relate api --rel LISTENS_ON --target 49222
+"""
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE", help="the entity that the relation leaves")
+    parser.add_argument("--rel", required=True, metavar="TYPE", help="the relation's type")
+    parser.add_argument("--target", required=True, metavar="NAME", help="the entity that it reaches")
+    verdict = parser.add_mutually_exclusive_group(required=True)
+    verdict.add_argument("--wrong", dest="verdict", action="store_const", const="wrong", help="it does not hold")
+    verdict.add_argument("--confirm", dest="verdict", action="store_const", const="confirmed", help="it holds")
+    verdict.add_argument("--lift", dest="verdict", action="store_const", const="lifted", help="take a dispute back")
+    parser.add_argument("--quote", default="", metavar="TEXT", help="in your words")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _run(context: Context, options: argparse.Namespace) -> int:
+    actor = find_actor(context.environment)
+    source, target = Wanted.parse(options.source), Wanted.parse(options.target)
+
+    async def work(graph: Graph) -> int:
+        change = await correct(
+            graph, source, options.rel, target, actor, verdict=options.verdict, now=now(), quote=options.quote
+        )
+        if not actor.is_person:
+            tell(f"recall graph correct: recorded as the agent's own word: {actor.why}")
+        if options.json:
+            print_json(change_to_json(change, sure(graph)))
+        else:
+            print(change_text(change, sure(graph)), end="")
+        return 0
+
+    return with_graph(context, work)
+
+
+COMMAND = Command("Correct or confirm a relation.", _run, _DETAILS, _configure)

@@ -1,0 +1,202 @@
+"""Questions: which entities, which fragments, and what is believed about them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from recall_plugin.domain.belief.decay import EXPANSION_FLOOR
+from recall_plugin.domain.conversation import Role
+from recall_plugin.domain.episodes.passages import excerpt
+from recall_plugin.domain.instants import format_instant
+from recall_plugin.domain.knowledge.entity import EntityType
+from recall_plugin.domain.knowledge.relation import Relation
+from recall_plugin.domain.scoring import blend, hotness
+from recall_plugin.graph.retrieval.search import ANYTHING, EpisodeHit, Filter, Scored, scored
+from recall_plugin.graph.store.episodes import EpisodeRecord
+from recall_plugin.graph.store.knowledge import EntityLine
+from recall_plugin.memory.graph.opening import Graph
+from recall_plugin.memory.graph.views import RelationView, Sure, below_undisputed, ends, view
+
+# However many results are asked for, these are weighed, so that the first of a long answer are those of a short one.
+CANDIDATES = 500
+PARENTS = 10
+_EXCERPT_CHARS = 600
+_SOURCES = 1
+
+
+@dataclass(frozen=True, slots=True)
+class EntityHit:
+    """An entity found. score: what it is ranked by; the other three: what that is made of, in [0, 1].
+
+    via: the relation that led to it, where nothing else did.
+    """
+
+    line: EntityLine
+    score: float
+    similarity: float
+    hotness: float
+    utility: float
+    via: RelationView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """An episode found, and the part of it that answers: whole sentences, cuts marked, with where they stand."""
+
+    episode: EpisodeRecord
+    score: float
+    excerpt: str
+    turn: int
+    role: Role
+    time: datetime | None
+
+    @property
+    def source_line(self) -> str:
+        """Where it stands, in one line."""
+        when = f", {format_instant(self.time)}" if self.time else ""
+        return f"conversation {self.episode.key[0]:03d}, turn {self.turn}, {self.role}{when}"
+
+    def to_json(self) -> dict[str, object]:
+        """The documented shape of an episode found (docs/commands.md)."""
+        return {
+            "archive": self.episode.key[0],
+            "episode": self.episode.key[1],
+            "turn": self.turn,
+            "role": self.role.value,
+            "time": format_instant(self.time) if self.time else None,
+            "class": self.episode.provenance.value,
+            "project": self.episode.project or None,
+            "session": self.episode.session,
+            "score": round(self.score, 4),
+            "text": self.excerpt,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What memory has to say to a question."""
+
+    entities: tuple[EntityHit, ...]
+    relations: tuple[tuple[RelationView, float], ...]
+    fragments: tuple[Fragment, ...]
+
+
+async def search(
+    graph: Graph,
+    query: str,
+    *,
+    now: datetime,
+    limit: int,
+    types: Collection[EntityType] = (),
+    keyword: bool = False,
+) -> list[EntityHit]:
+    """The entities that have most to do with `query`, best first. types: only these, where any are given.
+
+    keyword: by their words alone; no model is needed.
+    """
+    cache = await graph.searcher.entity_cache()
+    vector = None if keyword else await graph.searcher.query_vector(query)
+    matrix = (await graph.searcher.vectors()).matrix
+    found = await asyncio.to_thread(scored, cache.view, matrix, query, vector)
+    numbers = [hit.owner for hit in found.hits(len(found.places) if types else CANDIDATES)]
+    lines = {line.number: line for line in await graph.knowledge.lines(numbers)}
+    wanted = [lines[number] for number in numbers if number in lines and (not types or lines[number].type in types)]
+    similarities = _similarities(found)
+    hits = [_entity_hit(graph, line, similarities[line.number], now) for line in wanted[:CANDIDATES]]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.line.number))[:limit]
+
+
+async def episodes(graph: Graph, query: str, *, limit: int, allowed: Filter = ANYTHING) -> list[Fragment]:
+    """The episodes that have most to do with `query`, best first, each with the sentences that answer."""
+    cache = await graph.searcher.episode_cache()
+    vector = await graph.searcher.query_vector(query)
+    matrix = (await graph.searcher.vectors()).matrix
+    found = await asyncio.to_thread(scored, cache.view, matrix, query, vector, allowed)
+    hits = found.episodes(limit)
+    records = await graph.episodes.episodes([(hit.owner, hit.chunk) for hit in hits])
+    return [_fragment(records[hit.owner, hit.chunk], hit) for hit in hits if (hit.owner, hit.chunk) in records]
+
+
+async def query(graph: Graph, question: str, sure: Sure, *, limit: int, allowed: Filter = ANYTHING) -> Answer:
+    """Entities, what is believed around them, and the fragments behind it; `limit` of each at the most.
+
+    From each of the ten best entities one step is taken: its neighbours have its score times the relation's effective
+    confidence, where that is 0.1 or more.
+    """
+    hits = await search(graph, question, now=sure.now, limit=CANDIDATES)
+    parents = {hit.line.key: hit for hit in hits[:PARENTS]}
+    around = await graph.knowledge.around(list(parents))
+    scores = _relation_scores(around, parents, sure)
+    clear = [relation for relation in around if relation.key.id in scores]
+    ordered = sorted(clear, key=lambda one: (-scores[one.key.id], sure.order(one), one.number))
+    shown = below_undisputed(ordered)[:limit]
+    names = await graph.knowledge.entities(ends(clear))
+    sources = await graph.knowledge.observations([relation.key for relation in shown], _SOURCES)
+    views = [view(relation, names, sure, sources[relation.key]) for relation in shown]
+    reached = await _neighbours(graph, [view(relation, names, sure) for relation in ordered], scores, parents)
+    known = {hit.line.key for hit in hits}
+    entities = sorted(
+        [*hits, *(hit for hit in reached if hit.line.key not in known)], key=lambda hit: (-hit.score, hit.line.number)
+    )
+    return Answer(
+        tuple(entities[:limit]),
+        tuple((one, scores[one.relation.key.id]) for one in views),
+        tuple(await episodes(graph, question, limit=limit, allowed=allowed)),
+    )
+
+
+def _relation_scores(around: list[Relation], parents: dict[str, EntityHit], sure: Sure) -> dict[str, float]:
+    """By the relation's id: the better parent's score times the effective confidence; faint ones left out."""
+    scores: dict[str, float] = {}
+    for relation in around:
+        effective = sure.effective(relation)
+        if effective >= EXPANSION_FLOOR:
+            best = max(parents[end].score for end in (relation.key.source, relation.key.target) if end in parents)
+            scores[relation.key.id] = best * effective
+    return scores
+
+
+async def _neighbours(
+    graph: Graph, views: list[RelationView], scores: dict[str, float], parents: dict[str, EntityHit]
+) -> list[EntityHit]:
+    """The entities that the relations lead to, each by the best one; nothing is reached by what is disputed."""
+    best: dict[str, tuple[float, RelationView]] = {}
+    for one in views:
+        if one.relation.disputed or one.relation.valid_until is not None:
+            continue
+        for end in (one.relation.key.source, one.relation.key.target):
+            score = scores[one.relation.key.id]
+            if end not in parents and (end not in best or score > best[end][0]):
+                best[end] = (score, one)
+    lines = await graph.knowledge.lines_of(list(best))
+    return [EntityHit(line, best[line.key][0], 0.0, 0.0, line.utility, via=best[line.key][1]) for line in lines]
+
+
+def _similarities(found: Scored) -> dict[int, float]:
+    """By the entity's number, in [0, 1]: its cosine, and where words were found, the mean of that and their share."""
+    lexical, dense = found.lexical, np.maximum(found.dense, 0.0)
+    best = float(lexical.max()) if len(lexical) else 0.0
+    values = (dense + lexical / best) / 2 if best > 0 else dense
+    owners = found.view.owner[found.places]
+    return dict(zip(owners.tolist(), values.tolist(), strict=True))
+
+
+def _entity_hit(graph: Graph, line: EntityLine, similarity: float, now: datetime) -> EntityHit:
+    used_at = line.last_access or line.updated_at
+    days = max((now - used_at).total_seconds() / 86400, 0.0)
+    hot = hotness(line.accesses, days, graph.settings.hotness_half_life)
+    score = blend(similarity, hot, line.utility, graph.settings.scoring)
+    return EntityHit(line, score, similarity, hot, line.utility)
+
+
+def _fragment(episode: EpisodeRecord, hit: EpisodeHit) -> Fragment:
+    window = episode.windows[hit.best.window]
+    part, text = episode.part_of(window)
+    start = window.start - part.span.start
+    shown = excerpt(text, start, start + window.end - window.start, _EXCERPT_CHARS)
+    return Fragment(episode, hit.score, shown, part.span.turn, part.role, part.time)

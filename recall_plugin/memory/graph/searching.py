@@ -1,0 +1,221 @@
+"""Vectors, search caches and the model of one open store; each is opened when it is first needed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recall_plugin.domain.layout import Layout
+from recall_plugin.errors import TextsNotEmbedded
+from recall_plugin.graph.embedding.embedder import Embedder, open_embedder
+from recall_plugin.graph.retrieval.cache import SearchCache
+from recall_plugin.graph.retrieval.passages import NO_ROW, Passage
+from recall_plugin.graph.store.episodes import ArchiveRecord, EpisodeRecord, Episodes
+from recall_plugin.graph.store.knowledge import EntityLine, Knowledge
+from recall_plugin.graph.store.store import Store
+from recall_plugin.graph.vectors import VectorFile, digest
+from recall_plugin.memory.graph.settings import GraphSettings
+
+_MOST_THREADS = 4
+# What the model made is put down in pieces, so that an interruption loses little of it.
+_FLUSH_TEXTS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """digests: of the texts, in order. fresh: how many of them the model saw now."""
+
+    digests: tuple[bytes, ...]
+    fresh: int
+
+
+class Searcher:
+    """What finds the episodes and entities of a store. Its methods are for one loop; the work is done in threads."""
+
+    def __init__(
+        self, layout: Layout, settings: GraphSettings, store: Store, episodes: Episodes, knowledge: Knowledge
+    ) -> None:
+        self._layout = layout
+        self._settings = settings
+        self._store = store
+        self.episodes = episodes
+        self._knowledge = knowledge
+        self._model: Embedder | None = None
+        self._vectors: VectorFile | None = None
+        self._episode_cache: SearchCache | None = None
+        self._entity_cache: SearchCache | None = None
+        self._opening = asyncio.Lock()
+
+    async def model(self) -> Embedder:
+        """The model, loaded. Raises ModelError and its kinds, UsageError for a name that is none."""
+        async with self._opening:
+            if self._model is None:
+                threads = self._settings.threads or min(os.cpu_count() or 1, _MOST_THREADS)
+                self._model = await asyncio.to_thread(open_embedder, self._settings.model, self._layout.models, threads)
+            return self._model
+
+    async def model_key(self) -> str:
+        """Which model makes the vectors."""
+        return (await self.model()).identity.key
+
+    async def vectors(self) -> VectorFile:
+        """The vectors of the model."""
+        model = await self.model()
+        async with self._opening:
+            if self._vectors is None:
+                self._vectors = await asyncio.to_thread(
+                    VectorFile.open, self._layout.vectors, model.identity, model.dimension
+                )
+            return self._vectors
+
+    async def embedded(self, texts: Sequence[str]) -> Embedded:
+        """Each text has a vector, on the disk, unless it has no direction. Raises ModelError, WriteFailed."""
+        model, vectors = await self.model(), await self.vectors()
+        digests = [digest(text) for text in texts]
+        rows = await asyncio.to_thread(vectors.rows, digests)
+        missing = {digests[place]: texts[place] for place in np.flatnonzero(rows < 0).tolist()}
+        await asyncio.to_thread(_embed_missing, model, vectors, missing)
+        return Embedded(tuple(digests), len(missing))
+
+    async def query_vector(self, text: str) -> NDArray[np.float32] | None:
+        """The direction of a question, float32 (d,); None where the model finds none in it."""
+        model = await self.model()
+        try:
+            return await asyncio.to_thread(model.embed_query, text)
+        except TextsNotEmbedded:
+            return None
+
+    async def added(self, archive: ArchiveRecord, episodes: Sequence[EpisodeRecord]) -> None:
+        """The episodes of an archive, which have just been put into the store, are found."""
+        cache = await self._opened_episode_cache()
+        if cache.stale:
+            return  # made again at the next search
+        vectors = await self.vectors()
+        passages = await asyncio.to_thread(_passages, episodes, vectors)
+        if passages:
+            await asyncio.to_thread(cache.put, passages, epoch=self._store.meta.epoch)
+        else:
+            await asyncio.to_thread(cache.remove, [archive.number], epoch=self._store.meta.epoch)
+
+    async def episode_cache(self) -> SearchCache:
+        """The cache of all episodes, current."""
+        cache = await self._opened_episode_cache()
+        if cache.stale:
+            vectors = await self.vectors()
+            batches: list[list[Passage]] = []
+            async for _, episodes in self.episodes.every_archives_episodes():
+                batches.append(await asyncio.to_thread(_passages, episodes, vectors))
+            await asyncio.to_thread(cache.rebuild, self._store.meta.epoch, batches)
+        return cache
+
+    async def entity_cache(self) -> SearchCache:
+        """The cache of all entities, current, each with a vector."""
+        async with self._opening:
+            if self._entity_cache is None:
+                self._entity_cache = await asyncio.to_thread(
+                    SearchCache, self._folder("entities"), self._store.meta.entities
+                )
+        cache = self._entity_cache
+        if cache.stale:
+            await self._put_entities(cache, await self._knowledge.lines(), whole=True)
+            return cache
+        view = cache.view
+        without = view.owner[(view.row == NO_ROW) & view.alive]
+        if len(without):
+            await self._put_entities(cache, await self._knowledge.lines([int(number) for number in without]))
+        return cache
+
+    async def entities_changed(self, keys: Sequence[str], before: int) -> None:
+        """The cache of entities follows a change in the store, where it was current. before: the mark until then."""
+        folder = self._folder("entities")
+        if self._entity_cache is None and not folder.exists():
+            return
+        async with self._opening:
+            if self._entity_cache is None:
+                self._entity_cache = await asyncio.to_thread(SearchCache, folder, before)
+            cache = self._entity_cache
+        if not cache.stale:
+            lines = await self._knowledge.lines_of(keys)
+            passages = [_entity_passage(line, NO_ROW) for line in lines]
+            await asyncio.to_thread(cache.put, passages, epoch=self._store.meta.entities)
+
+    async def close(self) -> None:
+        """Vectors and model are closed."""
+        if self._vectors is not None:
+            await asyncio.to_thread(self._vectors.close)
+        if self._model is not None:
+            self._model.close()
+        self._vectors = self._model = self._episode_cache = self._entity_cache = None
+
+    async def _put_entities(self, cache: SearchCache, lines: Sequence[EntityLine], *, whole: bool = False) -> None:
+        vectors = await self.vectors()
+        found = await self.embedded([line.text for line in lines])
+        rows = await asyncio.to_thread(vectors.rows, found.digests)
+        passages = [_entity_passage(line, int(row)) for line, row in zip(lines, rows, strict=True)]
+        if whole:
+            await asyncio.to_thread(cache.rebuild, self._store.meta.entities, [passages])
+        else:
+            await asyncio.to_thread(cache.put, passages)
+
+    async def _opened_episode_cache(self) -> SearchCache:
+        async with self._opening:
+            if self._episode_cache is None:
+                self._episode_cache = await asyncio.to_thread(
+                    SearchCache, self._folder("episodes"), self._store.meta.epoch
+                )
+            return self._episode_cache
+
+    def _folder(self, name: str) -> Path:
+        return self._layout.vectors / f"search-{name}"
+
+
+def _embed_missing(model: Embedder, vectors: VectorFile, missing: dict[bytes, str]) -> None:
+    digests, texts = list(missing), list(missing.values())
+    waiting: list[tuple[list[bytes], NDArray[np.float32]]] = []
+    count = 0
+    for batch in model.batches(texts):
+        waiting.append(([digests[place] for place in batch.places], batch.vectors))
+        count += len(batch.places)
+        if count >= _FLUSH_TEXTS:
+            _put_down(vectors, waiting)
+            waiting, count = [], 0
+    _put_down(vectors, waiting)
+    vectors.flush()
+
+
+def _put_down(vectors: VectorFile, waiting: list[tuple[list[bytes], NDArray[np.float32]]]) -> None:
+    if waiting:
+        keys = [key for batch, _ in waiting for key in batch]
+        vectors.add(keys, np.concatenate([rows for _, rows in waiting]))
+
+
+def _passages(episodes: Sequence[EpisodeRecord], vectors: VectorFile) -> list[Passage]:
+    rows = iter(vectors.rows([key for episode in episodes for key in episode.digests]))
+    return [passage for episode in episodes for passage in _episode_passages(episode, rows)]
+
+
+def _episode_passages(episode: EpisodeRecord, rows: Iterator[np.int64]) -> Iterator[Passage]:
+    times = {part.span.turn: part.time for part in episode.parts}
+    for place, span in enumerate(episode.windows):
+        time = times.get(span.turn)
+        yield Passage(
+            owner=episode.key[0],
+            chunk=episode.key[1],
+            window=place,
+            text=episode.text_of(span),
+            row=int(next(rows)),
+            turn=span.turn,
+            provenance=episode.provenance,
+            time=int(time.timestamp()) if time else None,
+            project=episode.project,
+        )
+
+
+def _entity_passage(line: EntityLine, row: int) -> Passage:
+    return Passage(owner=line.number, chunk=0, window=0, text=line.text, row=row, project=line.project)
