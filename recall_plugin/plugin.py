@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime
+import os
 from pathlib import Path
 
 import structlog
@@ -30,8 +30,8 @@ from recall_plugin.domain import health as states
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import GivenTranscript
 from recall_plugin.errors import RecallError, UnknownFormat
-from recall_plugin.files import archiving
 from recall_plugin.files.archiving import Outcome
+from recall_plugin.files.print_key import print_key
 from recall_plugin.memory import archive, session_start, setup, status
 from recall_plugin.memory.policy import settings
 from recall_plugin.messages import conversation_of, messages_of, session_meta
@@ -72,7 +72,7 @@ class RecallPlugin:
 
     @hookimpl
     def session_context(self, session: SessionMeta) -> str:
-        return session_start.session_context(self._started)
+        return session_start.session_context(self._started, print_key(os.environ)).text
 
     @hookimpl
     def archive_session(self, session: SessionMeta, messages: tuple[Message, ...]) -> ArchiveReceipt:
@@ -117,10 +117,7 @@ class RecallPlugin:
     ) -> Outcome:
         layout = self._started
         transcript = GivenTranscript(conversation_of(session, messages))
-        now = datetime.now(UTC)
-        outcome = archiving.archive(
-            layout, transcript, settings(layout).policy, source=source, now=now, trigger=trigger
-        )
+        outcome = archive.archive_given(layout, transcript, settings(layout), source=source, trigger=trigger)
         _log.info(source, session=outcome.session_id, archive=outcome.number, messages=outcome.messages)
         return outcome
 

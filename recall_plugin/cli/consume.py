@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from recall_plugin.cli.door import Command, Context
+from recall_plugin.files.print_key import print_key
 from recall_plugin.memory.session_start import session_context
 
 _DETAILS = """\
@@ -17,7 +18,7 @@ the length that `consume.max_chars` allows. What could not be read is named in i
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    print(session_context(context.layout()), end="")
+    print(session_context(context.layout(), print_key(context.environment)).text, end="")
     return 0
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from recall_plugin.cli.door import Command, Context, on_terminal, print_json, tell
-from recall_plugin.domain.fence import fenced
 from recall_plugin.domain.instants import format_instant
 from recall_plugin.errors import UsageError
+from recall_plugin.files.print_key import print_key
 from recall_plugin.files.search import ArchiveSearch, LineHit, PassageHit, Source
 
 _LIMIT = 20
@@ -52,9 +52,19 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     elif not hits:
         tell("nothing found" if options.ranked else "nothing found; --ranked looks for each word by itself")
     else:
-        text = "\n".join(_shown(hit) for hit in hits)
-        print(text if on_terminal() else fenced(text), end="")
+        _print(context, "\n".join(_shown(hit) for hit in hits))
     return 0
+
+
+def _print(context: Context, text: str) -> None:
+    """`text` as it is for a person at a terminal, fenced for anybody else."""
+    if on_terminal():
+        print(text, end="")
+        return
+    key = print_key(context.environment)
+    if key.problem:
+        tell(f"recall search: this answer will not be recognised when it comes back: {key.problem}")
+    print(key.print(text).text, end="")
 
 
 def _shown(hit: LineHit | PassageHit) -> str:

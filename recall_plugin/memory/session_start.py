@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from recall_plugin.domain.fence import fenced
+from recall_plugin.domain.fence import Print
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.text.sentences import shorten
 from recall_plugin.errors import LayoutError, RecallError
 from recall_plugin.files import curated, ephemeral, layers
+from recall_plugin.files.print_key import PrintKey
 from recall_plugin.memory.policy import Settings, settings
 
 # Where both do not fit, the curated facts leave at least this share of the room to the latest sessions.
@@ -15,14 +16,14 @@ _FACTS_TITLE = "# MEMORY.md: curated facts\n\n"
 _SESSIONS_TITLE = "# EPHEMERAL.md: the latest sessions, oldest first\n\n"
 
 
-def session_context(layout: Layout) -> str:
-    """The text for a new session. What cannot be read is named in it, never left out in silence.
+def session_context(layout: Layout, key: PrintKey) -> Print:
+    """The text for a new session, fenced. What cannot be read is named in it, never left out in silence.
 
     Never raises for a damaged memory and never waits for a lock; derived files that are damaged are mended at once
     where the lock is free.
     """
     known = settings(layout)
-    notices = _notices(layout, known)
+    notices = _notices(layout, known, key)
     facts, recent = "", ""
     try:
         facts = curated.facts(curated.read(layout) or "")
@@ -33,12 +34,14 @@ def session_context(layout: Layout) -> str:
     except LayoutError as error:
         notices.append(f"EPHEMERAL.md is not shown: {error}")
     head = "".join(f"Note: {' '.join(notice.split())}\n" for notice in notices)
-    room = known.consume_chars - len(fenced(head)) - len(_FACTS_TITLE) - len(_SESSIONS_TITLE)
-    return fenced(head + _body(layout, facts, ephemeral.entries_of(recent), max(room, 0)))
+    room = known.consume_chars - len(key.print(head).text) - len(_FACTS_TITLE) - len(_SESSIONS_TITLE)
+    return key.print(head + _body(layout, facts, ephemeral.entries_of(recent), max(room, 0)))
 
 
-def _notices(layout: Layout, known: Settings) -> list[str]:
+def _notices(layout: Layout, known: Settings, key: PrintKey) -> list[str]:
     notices = []
+    if key.problem:
+        notices.append(f"this text will not be recognised when it comes back: {key.problem}")
     if known.refused is not None:
         notices.append(f"the memory is limited ({known.refused}); sessions are still archived")
     try:

@@ -7,19 +7,38 @@ from datetime import UTC, datetime
 import pytest
 
 from recall_plugin.domain.conversation import Conversation, Role, Session, Turn
+from recall_plugin.domain.fence import printed
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import GivenTranscript
 from recall_plugin.files import archiving, layers
 from recall_plugin.files.policy import Policy
-from recall_plugin.memory.session_start import session_context
+from recall_plugin.files.print_key import PrintKey
+from recall_plugin.memory import session_start
 
 NOW = datetime(2026, 3, 6, tzinfo=UTC)
+KEY = PrintKey(bytes(32))
 
 
 def keep(layout: Layout, number: int, text: str) -> None:
     turns = (Turn(f"t{number}", Role.USER, text, NOW),)
     source = GivenTranscript(Conversation(Session(f"s{number}", "a"), turns))
     archiving.archive(layout, source, Policy(lambda text: text), source="session", now=NOW)
+
+
+def session_context(layout: Layout) -> str:
+    return session_start.session_context(layout, KEY).text
+
+
+def test_what_is_printed_is_recognised_by_its_id(layout: Layout) -> None:
+    made = session_start.session_context(layout, KEY)
+
+    assert [(block.print_id, block.verified) for block in printed(made.text, KEY.key)] == [(made.id, True)]
+
+
+def test_a_key_that_is_not_kept_is_told(layout: Layout) -> None:
+    made = session_start.session_context(layout, PrintKey(bytes(32), "print-key: others can write it"))
+
+    assert "Note: this text will not be recognised when it comes back: print-key: others can write it" in made.text
 
 
 def test_an_empty_memory_says_so_and_shows_no_template(layout: Layout) -> None:

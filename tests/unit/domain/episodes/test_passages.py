@@ -8,12 +8,13 @@ from recall_plugin.domain.episodes.passages import CUT, excerpt, grown
 from recall_plugin.domain.text.sentences import sentence_spans
 
 BEANS = (
-    "Every morning before the harbour office opens I make two cups, one for me and one for whoever keeps watch. "
-    "I have tried most of what the shop at the pier sells, the cheap tins too. These days my usual blend is Kilimanjaro "
-    "Reserve, ground a little coarse, because the old machine chokes on anything finer. On Sundays I take something "
-    "lighter. The owner of the shop keeps a bag of it aside for me, and writes my name on it with a pencil, badly. When "
-    "she was ill last winter her son sold it to a tourist, and I drank tea for a week. It was a long week, and the night "
-    "watch complained. I do not want to repeat it, so now there is always a spare bag behind the tide tables of the year."
+    "Every morning before the harbour office opens I make two cups, one for me and one for whoever keeps the "
+    "watch. I have tried most of what the shop at the pier sells, even the big tins. These days my usual blend is "
+    "Kilimanjaro Reserve, ground a little coarse, because the old machine chokes on anything finer. On Sundays I "
+    "take something lighter. The owner of the shop keeps a bag of it aside for me, and writes my name on it with "
+    "a pencil, badly. When she was ill last winter her son sold it to a tourist, and I drank tea for a week. It "
+    "was a long week, and the night watch complained. I do not want to repeat it, so now there is always a spare "
+    "bag behind the tide tables of the current year."
 )
 PHRASE = "my usual blend is Kilimanjaro Reserve"
 texts = st.lists(
@@ -24,9 +25,9 @@ texts = st.lists(
 def test_a_phrase_inside_a_paragraph_comes_back_in_its_whole_sentence() -> None:
     start = BEANS.index(PHRASE)
     assert 690 < len(BEANS) < 710
-    assert start <= 195 < start + len(PHRASE) <= 235
+    assert 195 <= start < start + len(PHRASE) <= 235
 
-    for limit in (200, 300, 400, 600):
+    for limit in (200, 300, 400, 500):
         shown = excerpt(BEANS, start, start + len(PHRASE), limit)
         sentences = shown.removeprefix(f"{CUT} ").removesuffix(f" {CUT}")
 
