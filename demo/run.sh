@@ -51,6 +51,28 @@ run recall search "redacted: url-password"
 step "Search: by relevance, in your own words"
 run recall search --ranked --limit 3 "Which queue did we choose instead of the Redis list?"
 
+step "The graph: three kinds of witness, each counted by its class, and once"
+run python "$here/claims.py" claims
+
+step "Three questions: what is believed, how surely, why, and what was said where"
+run recall graph query --limit 3 "Which queue did we choose?"
+run recall graph query --limit 3 "When is the deployment window?"
+run recall graph query --limit 3 "Which port does the api listen on?"
+
+step "A correction: the confidence before and after"
+run python "$here/claims.py" correction
+run recall graph query --limit 3 "Which port does the api listen on?"
+run recall graph show api
+
+step "The graph is made again from the journal and the archives: nothing differs"
+recall graph status --json >"$work/before.json"
+recall graph overview --json >"$work/overview-before.json"
+run recall rebuild
+recall graph status --json >"$work/after.json"
+recall graph overview --json >"$work/overview-after.json"
+run recall graph overview --limit 3
+python "$here/same.py" "$work"
+
 step "What the next session is told"
 run recall consume
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -36,15 +37,22 @@ from recall_plugin.memory import archive, session_start, setup, status
 from recall_plugin.memory.policy import settings
 from recall_plugin.messages import conversation_of, messages_of, session_meta
 
+if TYPE_CHECKING:
+    from recall_plugin.memory.graph.background import BackgroundIngest
+
+# A host gives `stop` ten seconds.
+_STOP_PATIENCE_SECONDS = 8.0
 # Through the host's own logging: what structlog does by itself is to print on the host's stdout.
 _log = structlog.wrap_logger(logging.getLogger("recall"), processors=[structlog.stdlib.render_to_log_kwargs])
 
 
 class RecallPlugin:
-    """recall as a plugin. Between `start` and `stop` it works on one pulse root; it holds nothing open meanwhile."""
+    """recall as a plugin. Between `start` and `stop` it works on one pulse root; only the thread that ingests
+    opens the store, while it works."""
 
     def __init__(self) -> None:
         self._layout: Layout | None = None
+        self._ingest: BackgroundIngest | None = None
 
     @hookimpl
     def plugin_meta(self) -> PluginMeta:
@@ -68,7 +76,9 @@ class RecallPlugin:
 
     @hookimpl
     def stop(self) -> None:
-        self._layout = None
+        ingest, self._ingest, self._layout = self._ingest, None, None
+        if ingest is not None and not ingest.end(_STOP_PATIENCE_SECONDS):
+            _log.warning("stopped before every archive was ingested; the rest waits for the next time")
 
     @hookimpl
     def session_context(self, session: SessionMeta) -> str:
@@ -118,8 +128,18 @@ class RecallPlugin:
         layout = self._started
         transcript = GivenTranscript(conversation_of(session, messages))
         outcome = archive.archive_given(layout, transcript, settings(layout), source=source, trigger=trigger)
+        if outcome.number is not None:
+            self._wake()
         _log.info(source, session=outcome.session_id, archive=outcome.number, messages=outcome.messages)
         return outcome
+
+    def _wake(self) -> None:
+        """Episodes are made of what waits, behind the host's back; the heavy libraries are loaded there."""
+        from recall_plugin.memory.graph.background import BackgroundIngest
+
+        if self._ingest is None:
+            self._ingest = BackgroundIngest(self._started)
+        self._ingest.wake()
 
 
 def _receipt(outcome: Outcome) -> dict[str, object]:

@@ -13,11 +13,12 @@ from recall_plugin.domain.conversation import Role, Turn
 from recall_plugin.domain.instants import format_instant
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.transcript import ReadReport, Transcript
-from recall_plugin.errors import TranscriptError
+from recall_plugin.errors import RecallError, TranscriptError
 from recall_plugin.files import archiving
 from recall_plugin.files.archive_transcript import ArchiveTranscript, looks_like_archive
 from recall_plugin.files.archiving import Outcome
 from recall_plugin.files.policy import Policy
+from recall_plugin.memory import account
 from recall_plugin.memory.policy import Settings
 
 # A hook never waits for a lock (law 8); this is what a neighbour takes to finish its index.
@@ -53,8 +54,33 @@ def archive_file(layout: Layout, path: Path, known: Settings) -> Archived:
     return _archived(layout, open_source(path, known.policy), known.policy, "session")
 
 
+def archive_given(
+    layout: Layout, transcript: Transcript, known: Settings, *, source: str, trigger: str = ""
+) -> Outcome:
+    """What is new of a transcript at hand is archived, and the account has it, also where that failed.
+
+    Raises as `archive_file`.
+    """
+    try:
+        return _archived(layout, transcript, known.policy, source, trigger).outcome
+    except RecallError as error:
+        account.note_failed(layout, transcript.session.id, source, str(error))
+        raise
+
+
 def archive_hook(layout: Layout, payload: HookPayload, known: Settings, *, source: str, trigger: str = "") -> Archived:
-    """A hook's session is archived. source, trigger: see `archiving.archive`. Raises the same as `archive_file`."""
+    """A hook's session is archived, and the account has it, also where that failed.
+
+    source, trigger: see `archiving.archive`. Raises the same as `archive_file`.
+    """
+    try:
+        return _archive_hook(layout, payload, known, source, trigger)
+    except RecallError as error:
+        account.note_failed(layout, payload.session_id, source, str(error))
+        raise
+
+
+def _archive_hook(layout: Layout, payload: HookPayload, known: Settings, source: str, trigger: str) -> Archived:
     if payload.transcript_path is None:
         raise TranscriptError(
             Path("(none)"),
@@ -69,6 +95,8 @@ def archive_hook(layout: Layout, payload: HookPayload, known: Settings, *, sourc
 def _archived(layout: Layout, transcript: Transcript, policy: Policy, source: str, trigger: str = "") -> Archived:
     now = datetime.now(UTC)
     outcome = archiving.archive(layout, transcript, policy, source=source, now=now, trigger=trigger)
+    if problem := account.note_archived(layout, outcome, source):
+        outcome = replace(outcome, notes=(*outcome.notes, problem))
     return Archived(outcome, transcript.report)
 
 

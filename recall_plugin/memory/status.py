@@ -16,6 +16,7 @@ from recall_plugin.domain.wording import counted
 from recall_plugin.errors import LayoutError, RecallError
 from recall_plugin.files import conversations, curated, ephemeral, index, layers
 from recall_plugin.files.sessions import SessionRow
+from recall_plugin.memory import account
 from recall_plugin.memory.policy import settings
 
 _LOW_DISK_BYTES = 64 << 20
@@ -33,7 +34,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The whole memory. layers: config first, then the three text layers."""
+    """The whole memory. layers: config, the three text layers, the graph."""
 
     root: Path
     health: Health
@@ -56,7 +57,7 @@ def status(layout: Layout) -> Status:
     folder = _folder_health(layout)
     if isinstance(folder, Down):
         return Status(layout.root, folder, ())
-    found = (_config(layout), _curated(layout), _ephemeral(layout), _archives(layout))
+    found = (_config(layout), _curated(layout), _ephemeral(layout), _archives(layout), _graph(layout))
     return Status(layout.root, states.combine([folder, *(layer.health for layer in found)]), found)
 
 
@@ -148,6 +149,55 @@ def _archives(layout: Layout) -> Layer:
         _archive_detail(rows, len(present), newest),
         facts,
     )
+
+
+def _graph(layout: Layout) -> Layer:
+    """By the journal and its owner's last word; the store is not opened."""
+    found = account.known(layout)
+    try:
+        present = conversations.numbers(layout)
+    except LayoutError:  # the archives' own trouble
+        present = []
+    waiting = found.account.waiting(present)
+    counts, journal = found.graph.counts, found.journal
+    facts: dict[str, object] = {
+        "path": str(layout.graph),
+        "journal": str(layout.journal),
+        "events": journal.events if journal else None,
+        "not_applied": found.behind,
+        "spooled": journal.waiting if journal else None,
+        "entities": counts.get("entity", 0),
+        "relations": counts.get("relates_to", 0),
+        "episodes": counts.get("episode", 0),
+        "ingested_archives": len(found.account.ingested),
+        "waiting_archives": len(waiting),
+        "failed_archives": {str(number): one.reason for number, one in found.account.archives.items()},
+        "failed_sessions": {session: one.reason for session, one in found.account.sessions.items()},
+        "set_aside": list(found.graph.asides),
+        "model": found.graph.model or None,
+    }
+    detail = (
+        f"{counted(counts.get('entity', 0), 'entity', 'entities')}, {counted(counts.get('relates_to', 0), 'relation')},"
+        f" {counted(counts.get('episode', 0), 'episode')}"
+    )
+    if waiting:
+        detail += f"; {counted(len(waiting), 'archive')} to ingest"
+    reasons = _graph_reasons(layout, found)
+    return Layer("graph", Degraded(tuple(reasons)) if reasons else Healthy(), detail, facts)
+
+
+def _graph_reasons(layout: Layout, found: account.Known) -> list[str]:
+    reasons = [found.problem] if found.problem else []
+    if found.graph.read_only and found.graph.read_only != found.problem:
+        reasons.append(f"nothing is recorded: {found.graph.read_only}")
+    reasons += [f"{aside} (set aside; docs/journal.md says what to do)" for aside in found.graph.asides]
+    for session, failure in found.account.sessions.items():
+        reasons.append(f"session {session} was not archived: {failure.reason}; archive its transcript by hand")
+    for number, failure in found.account.archives.items():
+        reasons.append(f"conversation {number:03d} was not ingested: {failure.reason}")
+    if found.journal is not None and found.journal.set_aside:
+        reasons.append(f"{counted(found.journal.set_aside, 'file')} in {layout.spool} could not be read")
+    return reasons
 
 
 def _archive_detail(rows: list[SessionRow], files: int, newest: datetime | None) -> str:

@@ -172,7 +172,7 @@ def test_a_refused_config_is_down_with_its_reason_and_sessions_are_kept(plugins:
 def test_health_shows_each_layer(plugins: Plugins, layout: Layout) -> None:
     health = plugins.health()["recall"]
     assert isinstance(health, Healthy)
-    assert [layer.name for layer in health.layers] == ["config", "curated", "ephemeral", "archives"]
+    assert [layer.name for layer in health.layers] == ["config", "curated", "ephemeral", "archives", "graph"]
 
     layout.curated.unlink()
     health = plugins.health()["recall"]

@@ -11,9 +11,9 @@ from recall_plugin.memory.graph.views import RelationView, observation_line
 def entity_lines(hits: Iterable[EntityHit]) -> Iterator[str]:
     """A line for each entity: score, name, type, abstract, and how it was come by."""
     for hit in hits:
-        abstract = hit.line.text.removeprefix(hit.line.name).removeprefix(": ").strip()
+        about = f": {hit.line.abstract}" if hit.line.abstract else ""
         via = f"  ← {hit.via.line}" if hit.via else ""
-        yield f"{hit.score:.2f}  {hit.line.name} ({hit.line.type})" + (f": {abstract}" if abstract else "") + via
+        yield f"{hit.score:.2f}  {hit.line.name} ({hit.line.type}){about}{via}"
 
 
 def entity_hit_to_json(hit: EntityHit) -> dict[str, object]:
@@ -22,7 +22,8 @@ def entity_hit_to_json(hit: EntityHit) -> dict[str, object]:
         "key": hit.line.key,
         "name": hit.line.name,
         "type": hit.line.type.value,
-        "text": hit.line.text,
+        "aliases": list(hit.line.aliases),
+        "abstract": hit.line.abstract,
         "project": hit.line.project or None,
         "score": round(hit.score, 4),
         "similarity": round(hit.similarity, 4),

@@ -46,12 +46,19 @@ class EntityLine:
     number: int
     name: str
     type: EntityType
-    text: str
+    aliases: tuple[str, ...]
+    abstract: str
     accesses: int
     updated_at: datetime
     last_access: datetime | None
     utility: float
     project: str
+
+    @property
+    def text(self) -> str:
+        """What the entity is found by: its names, and its abstract."""
+        names = ", ".join([self.name, *self.aliases])
+        return f"{names}: {self.abstract}" if self.abstract else names
 
 
 class Knowledge:
@@ -161,19 +168,14 @@ def _line(row: list[Any]) -> EntityLine:
         number=number,
         name=name,
         type=EntityType(type_),
-        text=entity_text(name, aliases, abstract),
+        aliases=tuple(aliases),
+        abstract=abstract,
         accesses=count,
         updated_at=rows.instant(updated_at),
         last_access=rows.instant_or_none(last_access),
         utility=utility,
         project=project,
     )
-
-
-def entity_text(name: str, aliases: Iterable[str], abstract: str) -> str:
-    """What an entity is found by: its names, and its abstract."""
-    names = ", ".join([name, *aliases])
-    return f"{names}: {abstract}" if abstract else names
 
 
 def _observation(row: dict[str, Any]) -> Observation:

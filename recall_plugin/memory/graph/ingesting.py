@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recall_plugin.domain.journal.events import ArchiveNoted
-from recall_plugin.errors import LayoutError
+from recall_plugin.errors import EmbeddingStopped, LayoutError
 from recall_plugin.files import conversations
 from recall_plugin.memory.graph.opening import Graph
 from recall_plugin.memory.graph.progress import Progress, silent
@@ -71,7 +71,10 @@ async def ingest_waiting(
         if should_stop():
             break
         progress("archives", len(done), len(waiting))
-        done.append(await ingest(graph, number, now=now))
+        try:
+            done.append(await ingest(graph, number, now=now))
+        except EmbeddingStopped:
+            break
     progress("archives", len(done), len(waiting))
     return done
 

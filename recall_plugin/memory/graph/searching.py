@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +23,8 @@ from recall_plugin.graph.vectors import VectorFile, digest
 from recall_plugin.memory.graph.settings import GraphSettings
 
 _MOST_THREADS = 4
-# What the model made is put down in pieces, so that an interruption loses little of it.
-_FLUSH_TEXTS = 2000
+# How many texts a crash may cost to embed again: some seconds of work.
+_FLUSH_TEXTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ class Searcher:
         self._episode_cache: SearchCache | None = None
         self._entity_cache: SearchCache | None = None
         self._opening = asyncio.Lock()
+        # Asked between batches of texts: whether embedding is to be interrupted.
+        self.should_stop: Callable[[], bool] = _never
 
     async def model(self) -> Embedder:
         """The model, loaded. Raises ModelError and its kinds, UsageError for a name that is none."""
@@ -75,12 +77,15 @@ class Searcher:
             return self._vectors
 
     async def embedded(self, texts: Sequence[str]) -> Embedded:
-        """Each text has a vector, on the disk, unless it has no direction. Raises ModelError, WriteFailed."""
+        """Each text has a vector, on the disk, unless it has no direction.
+
+        Raises ModelError, WriteFailed; EmbeddingStopped where `should_stop` said so, and what was done is kept.
+        """
         model, vectors = await self.model(), await self.vectors()
         digests = [digest(text) for text in texts]
         rows = await asyncio.to_thread(vectors.rows, digests)
         missing = {digests[place]: texts[place] for place in np.flatnonzero(rows < 0).tolist()}
-        await asyncio.to_thread(_embed_missing, model, vectors, missing)
+        await asyncio.to_thread(_embed_missing, model, vectors, missing, self.should_stop)
         return Embedded(tuple(digests), len(missing))
 
     async def query_vector(self, text: str) -> NDArray[np.float32] | None:
@@ -175,24 +180,24 @@ class Searcher:
         return self._layout.vectors / f"search-{name}"
 
 
-def _embed_missing(model: Embedder, vectors: VectorFile, missing: dict[bytes, str]) -> None:
+def _never() -> bool:
+    return False
+
+
+def _embed_missing(
+    model: Embedder, vectors: VectorFile, missing: dict[bytes, str], should_stop: Callable[[], bool]
+) -> None:
     digests, texts = list(missing), list(missing.values())
-    waiting: list[tuple[list[bytes], NDArray[np.float32]]] = []
-    count = 0
-    for batch in model.batches(texts):
-        waiting.append(([digests[place] for place in batch.places], batch.vectors))
-        count += len(batch.places)
-        if count >= _FLUSH_TEXTS:
-            _put_down(vectors, waiting)
-            waiting, count = [], 0
-    _put_down(vectors, waiting)
-    vectors.flush()
-
-
-def _put_down(vectors: VectorFile, waiting: list[tuple[list[bytes], NDArray[np.float32]]]) -> None:
-    if waiting:
-        keys = [key for batch, _ in waiting for key in batch]
-        vectors.add(keys, np.concatenate([rows for _, rows in waiting]))
+    since_flush = 0
+    try:
+        for batch in model.batches(texts, should_stop=should_stop):
+            vectors.add([digests[place] for place in batch.places], batch.vectors)
+            since_flush += len(batch.places)
+            if since_flush >= _FLUSH_TEXTS:
+                vectors.flush()
+                since_flush = 0
+    finally:
+        vectors.flush()
 
 
 def _passages(episodes: Sequence[EpisodeRecord], vectors: VectorFile) -> list[Passage]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from recall_plugin.domain.belief.decay import effective_confidence
 from recall_plugin.domain.belief.provenance import Provenance
 from recall_plugin.domain.belief.standing import describe_standing, standing_order
-from recall_plugin.domain.instants import format_instant
+from recall_plugin.domain.instants import format_instant, format_seconds
 from recall_plugin.domain.journal.events import HAND
 from recall_plugin.domain.knowledge.entity import Entity
 from recall_plugin.domain.knowledge.relation import Relation
@@ -169,7 +169,7 @@ def observation_line(one: Observation) -> str:
         where = f"{one.origin} ({one.provenance}), by hand"
     verb = "" if one.stance == "supports" else "denied: "
     quote = f": “{one.quote}”" if one.quote else ""
-    return f"{verb}{where}, {format_instant(one.occurred_at)}{quote}"
+    return f"{verb}{where}, {format_seconds(one.occurred_at)}{quote}"
 
 
 _WHO = {Provenance.USER: "user", Provenance.SELF: "assistant", Provenance.EXTERNAL: "external"}
