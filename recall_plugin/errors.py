@@ -16,10 +16,17 @@ RecallError
 │   ├── ModelMissing      its files are not here
 │   ├── ModelAltered      a file of it is not the one it should be
 │   ├── ModelUnusable     its files cannot be loaded
+│   ├── ModelChanged      the store's vectors are another model's
 │   └── TextsNotEmbedded  it makes no direction of a text
 ├── EmbeddingStopped      whoever asked for vectors asked to stop
 ├── VectorsRefused        vectors are no finite unit vectors
+├── StoreError            the graph's store refused something
+│   ├── StoreDamaged      it does not open, or is none of ours
+│   └── StoreNewer        it was written by a newer program
+├── UnknownEntity         no entity has this name
+├── NotWritable           the journal cannot be followed to its end, so that nothing is recorded
 └── Busy                  another process works on the memory folder
+    └── StoreHeld         and has the store open
 
 Each carries its facts as fields. `message` says what is wrong and where, `hint` what to do next; only the outermost
 door turns an error into an exit code and a line on stderr.
@@ -296,3 +303,16 @@ class VectorsRefused(RecallError):
         super().__init__(f"{path}: {len(places)} vectors are no finite unit vectors (number {shown}, counted from 0)")
         self.path = path
         self.places = places
+
+
+class ModelChanged(ModelError):
+    """The configured model is not the one that the store's vectors are of; the two say nothing to each other."""
+
+    def __init__(self, name: str, known: str) -> None:
+        super().__init__(
+            name,
+            f"the vectors of this memory are of another model, {known}",
+            hint="`recall rebuild` embeds everything anew, and goes on where it was interrupted; or set "
+            "graph.embedding.model back",
+        )
+        self.known = known

@@ -33,7 +33,7 @@ from recall_plugin.domain.transcript import GivenTranscript
 from recall_plugin.errors import RecallError, UnknownFormat
 from recall_plugin.files.archiving import Outcome
 from recall_plugin.files.print_key import print_key
-from recall_plugin.memory import archive, session_start, setup, status
+from recall_plugin.memory import account, archive, session_start, setup, status
 from recall_plugin.memory.policy import settings
 from recall_plugin.messages import conversation_of, messages_of, session_meta
 
@@ -82,7 +82,10 @@ class RecallPlugin:
 
     @hookimpl
     def session_context(self, session: SessionMeta) -> str:
-        return session_start.session_context(self._started, print_key(os.environ)).text
+        fenced = session_start.session_context(self._started, print_key(os.environ))
+        if problem := account.note_print(self._started, fenced.id, "session_context"):
+            _log.warning("print not recorded", reason=problem)
+        return fenced.text
 
     @hookimpl
     def archive_session(self, session: SessionMeta, messages: tuple[Message, ...]) -> ArchiveReceipt:

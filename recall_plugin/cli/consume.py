@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from recall_plugin.cli.door import Command, Context
+from recall_plugin.cli.door import Command, Context, tell
 from recall_plugin.files.print_key import print_key
+from recall_plugin.memory.account import note_print
 from recall_plugin.memory.session_start import session_context
 
 _DETAILS = """\
@@ -18,7 +19,11 @@ the length that `consume.max_chars` allows. What could not be read is named in i
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    print(session_context(context.layout(), print_key(context.environment)).text, end="")
+    layout = context.layout()
+    fenced = session_context(layout, print_key(context.environment))
+    print(fenced.text, end="", flush=True)
+    if problem := note_print(layout, fenced.id, "consume"):
+        tell(f"recall consume: {problem}")
     return 0
 
 

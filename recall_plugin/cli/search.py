@@ -9,6 +9,7 @@ from recall_plugin.domain.instants import format_instant
 from recall_plugin.errors import UsageError
 from recall_plugin.files.print_key import print_key
 from recall_plugin.files.search import ArchiveSearch, LineHit, PassageHit, Source
+from recall_plugin.memory.account import note_print
 
 _LIMIT = 20
 _CONTEXT = 1
@@ -64,7 +65,10 @@ def _print(context: Context, text: str) -> None:
     key = print_key(context.environment)
     if key.problem:
         tell(f"recall search: this answer will not be recognised when it comes back: {key.problem}")
-    print(key.print(text).text, end="")
+    fenced = key.print(text)
+    print(fenced.text, end="")
+    if problem := note_print(context.layout(), fenced.id, "search"):
+        tell(f"recall search: {problem}")
 
 
 def _shown(hit: LineHit | PassageHit) -> str:

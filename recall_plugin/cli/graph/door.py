@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 
 from recall_plugin.cli.door import Context, on_terminal, print_json, tell
-from recall_plugin.domain.fence import fenced, new_print_id
 from recall_plugin.domain.journal.events import Printed
 from recall_plugin.errors import RecallError, UsageError
 from recall_plugin.memory.graph.opening import Graph, open_graph
@@ -112,11 +111,11 @@ async def answer(
     elif on_terminal() or not text:
         print(text, end="")
     else:
-        print_id = new_print_id(text)
-        shown = Printed(print_id, command, entities, relations, episodes)
-        print(fenced(text, print_id, graph.settings.key.key), end="")
+        fenced = graph.settings.key.print(text)
+        shown = Printed(fenced.id, command, entities, relations, episodes)
+        print(fenced.text, end="")
     if graph.settings.key.problem:
-        tell(f"recall graph: {graph.settings.key.problem}")
+        tell(f"recall graph: this answer will not be recognised when it comes back: {graph.settings.key.problem}")
     if entities or relations or episodes:
         try:
             await graph.record([shown], now=now())

@@ -27,6 +27,7 @@ CANDIDATES = 500
 PARENTS = 10
 _EXCERPT_CHARS = 600
 _SOURCES = 1
+NO_VECTORS = np.empty((0, 0), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,9 @@ async def search(
 
     keyword: by their words alone; no model is needed.
     """
-    cache = await graph.searcher.entity_cache()
+    cache = await graph.searcher.entity_cache(vectors=not keyword)
     vector = None if keyword else await graph.searcher.query_vector(query)
-    matrix = (await graph.searcher.vectors()).matrix
+    matrix = NO_VECTORS if vector is None else (await graph.searcher.vectors()).matrix
     found = await asyncio.to_thread(scored, cache.view, matrix, query, vector)
     numbers = [hit.owner for hit in found.hits(len(found.places) if types else CANDIDATES)]
     lines = {line.number: line for line in await graph.knowledge.lines(numbers)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recall_plugin.domain.journal.events import ArchiveNoted
-from recall_plugin.errors import EmbeddingStopped, LayoutError
+from recall_plugin.errors import EmbeddingStopped, LayoutError, ModelError
 from recall_plugin.files import conversations
 from recall_plugin.memory.graph.opening import Graph
 from recall_plugin.memory.graph.progress import Progress, silent
@@ -37,6 +37,9 @@ async def ingest(graph: Graph, number: int, *, now: Callable[[], datetime]) -> I
     except LayoutError as error:
         await _note_failure(graph, number, str(error), now())
         return Ingested(number, failure=str(error))
+    except ModelError as error:  # of no archive, so that the next one would fare no better
+        await _note_failure(graph, number, str(error), now())
+        raise
     seconds = time.monotonic() - started
     archive = put.archive
     await graph.record(

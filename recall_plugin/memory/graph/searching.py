@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recall_plugin.domain.layout import Layout
-from recall_plugin.errors import TextsNotEmbedded
+from recall_plugin.errors import ModelChanged, TextsNotEmbedded
 from recall_plugin.graph.embedding.embedder import Embedder, open_embedder
 from recall_plugin.graph.retrieval.cache import SearchCache
 from recall_plugin.graph.retrieval.passages import NO_ROW, Passage
@@ -55,11 +55,20 @@ class Searcher:
         self.should_stop: Callable[[], bool] = _never
 
     async def model(self) -> Embedder:
-        """The model, loaded. Raises ModelError and its kinds, UsageError for a name that is none."""
+        """The model, loaded.
+
+        Raises ModelError and its kinds, UsageError for a name that is none; ModelChanged where the vectors of the store
+        are another model's, so that nothing is ever mixed.
+        """
         async with self._opening:
             if self._model is None:
                 threads = self._settings.threads or min(os.cpu_count() or 1, _MOST_THREADS)
-                self._model = await asyncio.to_thread(open_embedder, self._settings.model, self._layout.models, threads)
+                model = await asyncio.to_thread(open_embedder, self._settings.model, self._layout.models, threads)
+                known = self._store.meta.model
+                if known not in ("", model.identity.key):
+                    model.close()
+                    raise ModelChanged(self._settings.model, known)
+                self._model = model
             return self._model
 
     async def model_key(self) -> str:
@@ -119,14 +128,19 @@ class Searcher:
             await asyncio.to_thread(cache.rebuild, self._store.meta.epoch, batches)
         return cache
 
-    async def entity_cache(self) -> SearchCache:
-        """The cache of all entities, current, each with a vector."""
+    async def entity_cache(self, *, vectors: bool = True) -> SearchCache:
+        """The cache of all entities, current; each with a vector, where `vectors` are wanted."""
         async with self._opening:
             if self._entity_cache is None:
                 self._entity_cache = await asyncio.to_thread(
                     SearchCache, self._folder("entities"), self._store.meta.entities
                 )
         cache = self._entity_cache
+        if cache.stale and not vectors:
+            passages = [_entity_passage(line, NO_ROW) for line in await self._knowledge.lines()]
+            await asyncio.to_thread(cache.rebuild, self._store.meta.entities, [passages])
+        if not vectors:
+            return cache
         if cache.stale:
             await self._put_entities(cache, await self._knowledge.lines(), whole=True)
             return cache
