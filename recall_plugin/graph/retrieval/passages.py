@@ -42,7 +42,7 @@ class Passage:
     owner: the number of the archive; in an index of entities, of the entity.
     chunk, window: its place in the owner, counted from 0; passages of one owner are neighbours in the order given.
     turn: where in the archive it was said, counted from 1; 0 where that means nothing.
-    text: what its terms are made from.
+    text: what its terms are made from: its own words, without the context that was embedded with them.
     row: of its vector in the vector file; NO_ROW where it has none.
     time: seconds since 1970 in UTC; None where unknown. project: "" for none.
     """

@@ -1,7 +1,8 @@
 """Scores: how much each of many passages has to do with a query.
 
-The constants were chosen by measurement on one part of a set of conversations and hold on the other part (figures in
-docs); the passages were windows of at most 200 tokens, embedded behind the end of what was said before.
+The constants were chosen by recall at ten and nDCG on seven long conversations, and looked at on three others, where
+they gain as much; passages were windows of at most 200 tokens, embedded behind the end of what was said before. None is
+sharp: halving or doubling any of them costs two points of recall at the most.
 """
 
 from __future__ import annotations
