@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -34,11 +33,9 @@ from recall_plugin.errors import RecallError, UnknownFormat
 from recall_plugin.files.archiving import Outcome
 from recall_plugin.files.print_key import print_key
 from recall_plugin.memory import account, archive, session_start, setup, status
+from recall_plugin.memory.graph.background import BackgroundIngest
 from recall_plugin.memory.policy import settings
 from recall_plugin.messages import conversation_of, messages_of, session_meta
-
-if TYPE_CHECKING:
-    from recall_plugin.memory.graph.background import BackgroundIngest
 
 # A host gives `stop` ten seconds.
 _STOP_PATIENCE_SECONDS = 8.0
@@ -137,9 +134,7 @@ class RecallPlugin:
         return outcome
 
     def _wake(self) -> None:
-        """Episodes are made of what waits, behind the host's back; the heavy libraries are loaded there."""
-        from recall_plugin.memory.graph.background import BackgroundIngest
-
+        """Episodes are made of what waits, behind the host's back."""
         if self._ingest is None:
             self._ingest = BackgroundIngest(self._started)
         self._ingest.wake()

@@ -13,9 +13,6 @@ import structlog
 
 from recall_plugin.domain.layout import Layout
 from recall_plugin.errors import RecallError
-from recall_plugin.memory.graph.ingesting import ingest_waiting
-from recall_plugin.memory.graph.opening import open_graph
-from recall_plugin.memory.graph.settings import graph_settings
 
 _log = structlog.wrap_logger(logging.getLogger("recall"), processors=[structlog.stdlib.render_to_log_kwargs])
 
@@ -74,6 +71,11 @@ class BackgroundIngest:
                 _log.exception("ingesting failed")
 
     async def _ingest(self) -> None:
+        # A second of imports: the host's thread does not pay for them, nor does it fail where they do.
+        from recall_plugin.memory.graph.ingesting import ingest_waiting  # noqa: PLC0415
+        from recall_plugin.memory.graph.opening import open_graph  # noqa: PLC0415
+        from recall_plugin.memory.graph.settings import graph_settings  # noqa: PLC0415
+
         started = time.monotonic()
         settings = graph_settings(self._layout, os.environ)
         async with open_graph(self._layout, settings, now=_now()) as graph:
