@@ -22,7 +22,8 @@ RecallError
 ├── VectorsRefused        vectors are no finite unit vectors
 ├── StoreError            the graph's store refused something
 │   ├── StoreDamaged      it does not open, or is none of ours
-│   └── StoreNewer        it was written by a newer program
+│   ├── StoreNewer        it was written by a newer program
+│   └── StoreBehind       it could not follow what was recorded
 ├── UnknownEntity         no entity has this name
 ├── NotWritable           the journal cannot be followed to its end, so that nothing is recorded
 └── Busy                  another process works on the memory folder
@@ -212,6 +213,18 @@ class StoreNewer(StoreError):
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(path, reason, hint="upgrade recall_plugin; nothing was changed")
+
+
+class StoreBehind(StoreError):
+    """What was to be recorded is recorded, and the store could not follow. cause: why not."""
+
+    def __init__(self, path: Path, cause: RecallError) -> None:
+        super().__init__(
+            path,
+            f"it could not follow what was recorded: {cause}",
+            hint="do not run the command again: what it recorded stands, and is found when the graph is opened next",
+        )
+        self.cause = cause
 
 
 class StoreHeld(Busy):

@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from recall_plugin.errors import StoreDamaged, StoreError, WriteFailed
+from recall_plugin.errors import LayoutError, RecallError, StoreDamaged, StoreError, WriteFailed
 
 # Without a moment between the last query and the end of the process, the engine can abort at exit.
 _SETTLE_SECONDS = 0.05
-_DISK_FULL = ("no space left", "os error 28", "disk quota", "os error 122", "file too large", "os error 27")
+# What the engine says of a disk, by the number that the system gives it.
+_NO_ROOM = {"(os error 28)": "the disk is full", "(os error 122)": "the quota is used up"}
+_TOO_LARGE = "(os error 27)"
+_REFUSED = ("(os error 1)", "(os error 13)", "(os error 30)")
 
 
 class Engine:
@@ -25,17 +28,25 @@ class Engine:
 
     @classmethod
     async def open(cls, path: Path) -> Engine:
-        """The database at `path`, made where there was none. Raises StoreDamaged for one that does not open."""
+        """The database at `path`, made where there was none.
+
+        Raises StoreDamaged for one that does not open, WriteFailed where the disk is why, LayoutError for a path that
+        the engine cannot be told.
+        """
         from surrealdb import AsyncSurreal  # noqa: PLC0415 (0.35 s, for those who need it)
 
-        database: Any = AsyncSurreal(f"surrealkv://{path}")
+        database: Any = None
         try:
+            database = AsyncSurreal(_address(path))
             await database.connect()
             await database.use("recall", "graph")
+        except RecallError:
+            raise
         except Exception as error:  # the engine's errors have no common class
-            with contextlib.suppress(Exception):
-                await database.close()
-            raise StoreDamaged(path, _reason(error)) from error
+            if database is not None:
+                with contextlib.suppress(Exception):
+                    await database.close()
+            raise _disk_error(path, _reason(error)) or StoreDamaged(path, _reason(error)) from error
         return cls(database, path)
 
     async def close(self) -> None:
@@ -63,17 +74,37 @@ class Engine:
         async with self._writing:
             return await self.query(f"BEGIN;\n{statements}\nCOMMIT;", values)
 
-    def _error(self, reason: str) -> Exception:
-        lowered = reason.lower()
-        if any(sign in lowered for sign in _DISK_FULL):
-            return WriteFailed(
-                self._path,
-                f"the disk is full ({reason})",
-                hint="free some space and run the command again; nothing was half written",
-            )
-        if "corrupt" in lowered or "checksum" in lowered:
+    def _error(self, reason: str) -> RecallError:
+        if error := _disk_error(self._path, reason):
+            return error
+        if "corrupt" in reason.lower() or "checksum" in reason.lower():
             return StoreDamaged(self._path, reason)
         return StoreError(self._path, reason)
+
+
+def _address(path: Path) -> str:
+    """How the engine is told of a path: as it is, but what follows a question mark it takes for options of its own."""
+    hint = "name a pulse root whose path is plain UTF-8 text without a question mark"
+    if "?" in str(path):
+        raise LayoutError(path, "the store cannot stand where a question mark is in the path", hint=hint)
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise LayoutError(path, "the store cannot stand where the path is no UTF-8", hint=hint) from None
+    return f"surrealkv://{path}"
+
+
+def _disk_error(path: Path, reason: str) -> WriteFailed | None:
+    """The error for what the disk, and not the store, is to blame for."""
+    after = "and run the command again; nothing was half written"
+    for sign, what in _NO_ROOM.items():
+        if sign in reason:
+            return WriteFailed(path, f"{what} ({reason})", hint=f"free some space {after}")
+    if _TOO_LARGE in reason:
+        return WriteFailed(path, f"files may not grow so large here ({reason})", hint=f"raise `ulimit -f` {after}")
+    if any(sign in reason for sign in _REFUSED):
+        return WriteFailed(path, reason, hint=f"make the folder and what is in it writable for you: {path}")
+    return None
 
 
 def _reason(error: BaseException) -> str:

@@ -16,7 +16,7 @@ from recall_plugin.domain.episodes.values import Span
 from recall_plugin.domain.journal.fold import Episode
 from recall_plugin.domain.knowledge.entity import Accesses
 from recall_plugin.graph.store import rows
-from recall_plugin.graph.store.store import META, Store
+from recall_plugin.graph.store.store import META, Store, new_mark
 
 # Decoding a long answer holds the loop up, so that long ones come in pages of this many rows.
 _PAGE = 500
@@ -27,7 +27,7 @@ _REPLACE_ARCHIVE = """
 DELETE $gone RETURN NONE;
 INSERT INTO episode $episodes RETURN NONE;
 UPSERT $archive.id CONTENT $archive RETURN NONE;
-UPDATE $meta SET epoch += 1, model = $model RETURN NONE;
+UPDATE $meta SET epoch = $epoch, model = $model RETURN NONE;
 """
 
 
@@ -98,9 +98,15 @@ class Episodes:
         [found] = await self._store.engine.query("SELECT * FROM archive ORDER BY id")
         return sorted(map(_archive_of, found), key=lambda one: one.number)
 
+    async def numbers(self) -> list[int]:
+        """The numbers of the ingested archives, ascending."""
+        [found] = await self._store.engine.query("SELECT VALUE record::id(id) FROM archive")
+        return sorted(map(int, found))
+
     async def replace_archive(self, archive: ArchiveRecord, episodes: Sequence[EpisodeRecord]) -> None:
         """The archive's episodes are exactly these, whatever they were before."""
         known = await self.archive(archive.number)
+        epoch = new_mark()
         gone = [rows.episode_id((archive.number, index)) for index in range(known.episodes if known else 0)]
         await self._store.engine.write(
             _REPLACE_ARCHIVE,
@@ -116,10 +122,11 @@ class Episodes:
                     "windows": archive.windows,
                 },
                 "meta": META,
+                "epoch": epoch,
                 "model": archive.model,
             },
         )
-        self._store.meta = replace(self._store.meta, epoch=self._store.meta.epoch + 1, model=archive.model)
+        self._store.meta = replace(self._store.meta, epoch=epoch, model=archive.model)
 
     async def wrote(self, archive: int, paths: Collection[str]) -> None:
         """It is known that the agent wrote these resources in an archived session, and in which first."""
@@ -153,10 +160,12 @@ class Episodes:
 
     async def set_model(self, model: str) -> None:
         """The vectors are of this model from now on."""
+        epoch = new_mark()
         await self._store.engine.write(
-            "UPDATE $meta SET model = $model, epoch += 1 RETURN NONE;", {"meta": META, "model": model}
+            "UPDATE $meta SET model = $model, epoch = $epoch RETURN NONE;",
+            {"meta": META, "model": model, "epoch": epoch},
         )
-        self._store.meta = replace(self._store.meta, epoch=self._store.meta.epoch + 1, model=model)
+        self._store.meta = replace(self._store.meta, epoch=epoch, model=model)
 
     async def accesses(self, keys: Iterable[Episode]) -> dict[Episode, Accesses]:
         """How often these episodes were recalled; those that never were are left out."""

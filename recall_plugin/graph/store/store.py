@@ -47,9 +47,9 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """applied: the number of the last event whose effects are in the store. epoch: changes with the episodes.
+    """applied: the number of the last event whose effects are in the store. epoch: another with other episodes.
 
-    entities: changes with the texts of entities. model: the key of the model that the vectors are of; empty: none.
+    entities: another with other texts of entities. model: the key of the model that the vectors are of; empty: none.
     """
 
     version: int
@@ -73,7 +73,8 @@ class Store:
     async def open(cls, path: Path, policy: PolicySet | None = None) -> Store:
         """The store at `path`, made where there was none, to be filled under `policy` (None: the usual weights).
 
-        Raises StoreDamaged, StoreNewer, StoreOlder's sign: `meta.version` is smaller than SCHEMA_VERSION.
+        One of an older program is opened as it is: its `meta.version` is smaller than SCHEMA_VERSION. Raises
+        StoreDamaged, StoreNewer, and as `Engine.open`.
         """
         engine = await Engine.open(path)
         try:
@@ -116,7 +117,7 @@ class Store:
         known_entities = {rows.entity_id(key).id for key in before.entities}
         known_relations = {key.id for key in before.relations}
         known_tallies = {rows.tally_id(key).id for key in before.tallies}
-        mark = self.meta.entities + bool(told_anew(ledger, before))
+        mark = new_mark() if told_anew(ledger, before) else self.meta.entities
         await self.engine.write(
             _SAVE,
             {
@@ -170,6 +171,13 @@ class Store:
         return {table: answer[0]["count"] if answer else 0 for table, answer in zip(TABLES, answers, strict=True)}
 
 
+def new_mark() -> int:
+    """A mark that no state of any store had before: after a loss, counting on would come by the marks of what was lost,
+    and caches made then would be taken for current ones.
+    """
+    return secrets.randbits(48)
+
+
 def told_anew(ledger: Ledger, before: Ledger) -> list[str]:
     """The keys of the entities that are found by another text than before."""
     return [key for key in ledger.changed.entities if _found_by(ledger, key) != _found_by(before, key)]
@@ -208,9 +216,8 @@ def _first_meta(policy: PolicySet) -> dict[str, Any]:
     return {
         "version": SCHEMA_VERSION,
         "applied": 0,
-        # No two stores share an epoch, so that no cache is taken for another store's.
-        "epoch": secrets.randbits(48),
-        "entities": secrets.randbits(48),
+        "epoch": new_mark(),
+        "entities": new_mark(),
         "policy": rows.policy_object(policy),
         "account": Account().to_plain(),
         "model": "",

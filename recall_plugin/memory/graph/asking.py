@@ -34,7 +34,7 @@ NO_VECTORS = np.empty((0, 0), np.float32)
 class EntityHit:
     """An entity found. score: what it is ranked by; the other three: what that is made of, in [0, 1].
 
-    via: the relation that led to it, where nothing else did.
+    via: the relation that led to it, where that counts for more than its own words and meaning.
     """
 
     line: EntityLine
@@ -127,7 +127,7 @@ async def query(graph: Graph, question: str, sure: Sure, *, limit: int, allowed:
     """Entities, what is believed around them, and the fragments behind it; `limit` of each at the most.
 
     From each of the ten best entities one step is taken: its neighbours have its score times the relation's effective
-    confidence, where that is 0.1 or more.
+    confidence, where that is 0.1 or more and more than their own.
     """
     hits = await search(graph, question, now=sure.now, limit=CANDIDATES)
     parents = {hit.line.key: hit for hit in hits[:PARENTS]}
@@ -139,11 +139,12 @@ async def query(graph: Graph, question: str, sure: Sure, *, limit: int, allowed:
     names = await graph.knowledge.entities(ends(clear))
     sources = await graph.knowledge.observations([relation.key for relation in shown], _SOURCES)
     views = [view(relation, names, sure, sources[relation.key]) for relation in shown]
-    reached = await _neighbours(graph, [view(relation, names, sure) for relation in ordered], scores, parents)
-    known = {hit.line.key for hit in hits}
-    entities = sorted(
-        [*hits, *(hit for hit in reached if hit.line.key not in known)], key=lambda hit: (-hit.score, hit.line.number)
-    )
+    reached = await _neighbours(graph, [view(relation, names, sure) for relation in ordered], parents)
+    best = {hit.line.key: hit for hit in hits}
+    for hit in reached:
+        if hit.line.key not in best or hit.score > best[hit.line.key].score:
+            best[hit.line.key] = hit
+    entities = sorted(best.values(), key=lambda hit: (-hit.score, hit.line.number))
     return Answer(
         tuple(entities[:limit]),
         tuple((one, scores[one.relation.key.id]) for one in views),
@@ -162,18 +163,18 @@ def _relation_scores(around: list[Relation], parents: dict[str, EntityHit], sure
     return scores
 
 
-async def _neighbours(
-    graph: Graph, views: list[RelationView], scores: dict[str, float], parents: dict[str, EntityHit]
-) -> list[EntityHit]:
+async def _neighbours(graph: Graph, views: list[RelationView], parents: dict[str, EntityHit]) -> list[EntityHit]:
     """The entities that the relations lead to, each by the best one; nothing is reached by what is disputed."""
     best: dict[str, tuple[float, RelationView]] = {}
     for one in views:
         if one.relation.disputed or one.relation.valid_until is not None:
             continue
-        for end in (one.relation.key.source, one.relation.key.target):
-            score = scores[one.relation.key.id]
-            if end not in parents and (end not in best or score > best[end][0]):
-                best[end] = (score, one)
+        source, target = one.relation.key.source, one.relation.key.target
+        for parent, end in ((source, target), (target, source)):
+            if parent in parents:
+                score = parents[parent].score * one.effective
+                if end not in best or score > best[end][0]:
+                    best[end] = (score, one)
     lines = await graph.knowledge.lines_of(list(best))
     return [EntityHit(line, best[line.key][0], 0.0, 0.0, line.utility, via=best[line.key][1]) for line in lines]
 

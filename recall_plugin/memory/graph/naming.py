@@ -12,10 +12,14 @@ from recall_plugin.graph.store.knowledge import Knowledge
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An entity as somebody names it. type: which of several of one name, None where that was not said."""
+    """An entity as somebody names it. type: which of several of one name, None where that was not said.
+
+    whole: the name, where what was taken for a type may be the beginning of it, as in `Project: Apollo`.
+    """
 
     name: str
     type: EntityType | None = None
+    whole: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Wanted:
@@ -23,7 +27,7 @@ class Wanted:
         prefix, colon, rest = text.partition(":")
         known = {entity_type.value: entity_type for entity_type in EntityType}
         if colon and rest.strip() and prefix.strip().lower() in known:
-            return cls(cleaned(rest), known[prefix.strip().lower()])
+            return cls(cleaned(rest), known[prefix.strip().lower()], cleaned(text))
         return cls(cleaned(text))
 
 
@@ -37,11 +41,15 @@ def cleaned(text: str) -> str:
 
 async def find(knowledge: Knowledge, wanted: Wanted) -> Entity:
     """The one entity that is meant. Raises UnknownEntity with suggestions; UsageError where several are."""
-    found = await knowledge.named(name_key(wanted.name))
+    key = name_key(wanted.name)
+    found = await knowledge.named(key)
     if wanted.type is not None:
         found = [entity for entity in found if entity.type is wanted.type]
+    if not found and wanted.whole:
+        key = name_key(wanted.whole)
+        found = await knowledge.named(key)
     # A name of its own is meant rather than somebody's other name.
-    own = [entity for entity in found if name_key(entity.name) == name_key(wanted.name)]
+    own = [entity for entity in found if name_key(entity.name) == key]
     if len(own or found) == 1:
         return (own or found)[0]
     if found:

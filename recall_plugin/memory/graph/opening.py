@@ -8,12 +8,22 @@ import shutil
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
-from recall_plugin.domain.journal.events import Event, written
+from recall_plugin.domain.journal.events import ArchiveNoted, Event, written
 from recall_plugin.domain.layout import Layout
 from recall_plugin.domain.wording import counted
-from recall_plugin.errors import JournalDamaged, NotWritable, WriteFailed
+from recall_plugin.errors import (
+    JournalDamaged,
+    LayoutError,
+    ModelError,
+    NotWritable,
+    StoreBehind,
+    StoreError,
+    StoreNewer,
+    WriteFailed,
+)
+from recall_plugin.files import conversations
 from recall_plugin.files.atomic import make_folder
-from recall_plugin.files.graph_state import GraphState, write_state
+from recall_plugin.files.graph_state import read_state
 from recall_plugin.files.journal.journal import Journal
 from recall_plugin.files.journal.writer import Notice
 from recall_plugin.graph.store.episodes import Episodes
@@ -23,9 +33,11 @@ from recall_plugin.graph.store.schema import SCHEMA_VERSION
 from recall_plugin.graph.store.store import Store
 from recall_plugin.memory.graph.applying import apply_rest
 from recall_plugin.memory.graph.progress import Progress, silent
+from recall_plugin.memory.graph.putting import Ingester
 from recall_plugin.memory.graph.rebuilding import rebuild_owned, settle_swap
 from recall_plugin.memory.graph.searching import Searcher
 from recall_plugin.memory.graph.settings import GraphSettings
+from recall_plugin.memory.graph.telling import state_of, tell
 
 
 class Graph:
@@ -40,6 +52,8 @@ class Graph:
         self.journal = journal
         self.notices: list[str] = []
         self.read_only = ""
+        # Held by whoever makes the store follow the journal: two at a time would apply an event twice.
+        self._following = asyncio.Lock()
         self._use(store)
 
     def _use(self, store: Store) -> None:
@@ -52,51 +66,53 @@ class Graph:
         """The events are in the journal, on the disk, together, and their effects in the store.
 
         Raises InvalidEvent for an event that makes no sense, NotWritable, Busy, WriteFailed; then nothing is recorded.
+        StoreBehind where they are recorded and the store could not follow: it does at the next call or opening.
         """
         if self.read_only:
             raise NotWritable(self.layout.journal, self.read_only)
         lines = [written(event) for event in events]
-        await asyncio.to_thread(self.journal.append, lines, now=now)
-        await self.catch_up()
+        async with self._following:
+            await asyncio.to_thread(self.journal.append, lines, now=now)
+            try:
+                await self._catch_up()
+            except (StoreError, WriteFailed) as error:
+                raise StoreBehind(self.layout.store, error) from error
 
     async def catch_up(self) -> None:
-        """The store has the effects of all that stands in the journal."""
+        """The store has the effects of all that stands in the journal, or `read_only` says where it had to stop."""
+        async with self._following:
+            await self._catch_up()
+
+    async def _catch_up(self) -> None:
         mark = self.store.meta.entities
         applied = await apply_rest(self.store, self.journal)
         if applied.policy_changed:
-            await self.fold_again(silent)
+            try:
+                await self.fold_again(silent)
+            except (JournalDamaged, StoreNewer) as error:  # what was known before is still there, and may be asked
+                self.read_only = str(error)
+                await self.tell_state()
             return
         self.read_only = self.read_only or applied.stopped
         if applied.entities:
             await self.searcher.entities_changed(applied.entities, mark)
         for aside in applied.asides:
             self.notices.append(f"event {aside.number} ({aside.kind}) was set aside: {aside.reason}")
-        if applied.events or applied.stopped:
+        if applied.events or applied.asides or applied.stopped:
             await self.tell_state()
 
     async def tell_state(self) -> None:
         """`recall status`, which never opens the store, knows how it is."""
-        asides = [f"event {one.number} ({one.kind}): {one.reason}" for one in await self.store.asides()]
-        state = GraphState(
-            self.store.meta.applied,
-            self.store.meta.account,
-            await self.store.counts(),
-            tuple(asides),
-            self.read_only,
-            self.store.meta.model,
-        )
-        with contextlib.suppress(WriteFailed):  # a courtesy; the journal tells the same
-            await asyncio.to_thread(write_state, self.layout, state)
+        await tell(self.layout, await state_of(self.store, self.read_only))
 
     async def fold_again(self, progress: Progress) -> None:
-        """The store is made again from journal and archives, and used from now on."""
+        """The store is made again from journal and archives, and used from now on. Raises as `rebuild_owned`."""
         await self.searcher.close()
         await self.store.close()
         try:
             await rebuild_owned(self.layout, self.settings, self.journal, progress)
         finally:
             self._use(await Store.open(self.layout.store))
-        await self.tell_state()
 
     async def close(self) -> None:
         """Store, vectors and model are closed."""
@@ -155,23 +171,45 @@ def _recover(journal: Journal, now: datetime) -> tuple[tuple[Notice, ...], str]:
 
 
 async def _bring_up_to_date(graph: Graph, now: datetime, progress: Progress) -> None:
-    if graph.read_only:
-        await graph.catch_up()
-        return
+    if not graph.read_only:
+        await _make_again_if_needed(graph, progress)
+    await graph.catch_up()
+    await _restore_episodes(graph, now, progress)
+    await _follow_policy(graph, now)
+    if await asyncio.to_thread(lambda: read_state(graph.layout).read_only) != graph.read_only:
+        await graph.tell_state()  # mended, or broken, without an event
+
+
+async def _make_again_if_needed(graph: Graph, progress: Progress) -> None:
     last = await asyncio.to_thread(graph.journal.last_number)
+    applied = graph.store.meta.applied
     if graph.store.meta.version < SCHEMA_VERSION:
         graph.notices.append(f"the store was of version {graph.store.meta.version}: it is made again")
         await graph.fold_again(progress)
-    elif graph.store.meta.applied == 0 < last:
-        # Episodes are no events: a store that is new beside an older journal has to get them from the archives.
+    elif applied > last:
+        graph.notices.append(f"the store knows {counted(applied, 'event')}, the journal has {last}: it is made again")
         await graph.fold_again(progress)
-    elif graph.store.meta.applied > last:
-        graph.notices.append(
-            f"the store knows {counted(graph.store.meta.applied, 'event')}, the journal has {last}: it is made again"
-        )
-        await graph.fold_again(progress)
-    await graph.catch_up()
-    await _follow_policy(graph, now)
+    elif applied == 0 < last:
+        try:
+            await graph.fold_again(progress)
+        except (JournalDamaged, StoreNewer) as error:  # what stands before that place can be had
+            graph.read_only = str(error)
+
+
+async def _restore_episodes(graph: Graph, now: datetime, progress: Progress) -> None:
+    """Episodes are no events: those that a store lost, or could not have when it was made, come from the archives."""
+    there = await asyncio.to_thread(conversations.numbers, graph.layout)
+    ingested = graph.store.meta.account.ingested
+    lost = sorted({number for number in there if number in ingested} - set(await graph.episodes.numbers()))
+    ingester = Ingester(graph.layout, graph.settings, graph.searcher)
+    for done, number in enumerate(lost):
+        progress("archives", done, len(lost))
+        try:
+            await ingester.put(number)
+        except (LayoutError, ModelError) as error:
+            graph.notices.append(f"conversation {number:03d} has no episodes any more: {error}")
+            if not graph.read_only:
+                await graph.record([ArchiveNoted(number, "failed", reason=str(error))], now=now)
 
 
 async def _follow_policy(graph: Graph, now: datetime) -> None:

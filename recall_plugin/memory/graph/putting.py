@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,9 +41,24 @@ class Ingester:
         self._episodes = searcher.episodes
 
     async def put(self, number: int) -> Put:
-        """The archive's episodes are in the store, in place of what was there of it. Raises LayoutError, ModelError."""
+        """The archive's episodes are in the store, in place of what was there of it. Raises LayoutError, ModelError.
+
+        Where it comes after later ones, those are put again if it tells that the agent wrote what they may quote, so
+        that the order makes no difference.
+        """
+        async with self._searcher.putting:
+            put, writes = await self._put(number)
+            if writes:
+                for later in await self._episodes.numbers():
+                    if later > number:
+                        with contextlib.suppress(LayoutError):  # it is as it was
+                            await self._put(later)
+        return put
+
+    async def _put(self, number: int) -> tuple[Put, bool]:
         content, head, turns = await asyncio.to_thread(self._read, number)
-        await self._episodes.wrote(number, [path for turn in turns for path in _writes(turn)])
+        writes = [path for turn in turns for path in _writes(turn)]
+        await self._episodes.wrote(number, writes)
         named = [path for turn in turns if turn.tool is not None for path in turn.tool.paths]
         written = await self._episodes.written(number, named)
         chunks = await asyncio.to_thread(self._chunks, turns, written)
@@ -53,7 +69,7 @@ class Ingester:
         )
         await self._episodes.replace_archive(archive, episodes)
         await self._searcher.added(archive, episodes)
-        return Put(archive, vectors.fresh)
+        return Put(archive, vectors.fresh), bool(writes)
 
     def _read(self, number: int) -> tuple[str, Head, list[Turn]]:
         path = self._layout.conversation(number)

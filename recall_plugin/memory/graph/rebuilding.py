@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from recall_plugin.domain.journal.account import Account
 from recall_plugin.domain.journal.events import NewerEvent
 from recall_plugin.domain.layout import Layout
-from recall_plugin.errors import RecallError, StoreNewer
+from recall_plugin.errors import LayoutError, ModelError, StoreNewer, WriteFailed
 from recall_plugin.files import conversations
 from recall_plugin.files.atomic import make_folder, sync_folder
+from recall_plugin.files.graph_state import GraphState
 from recall_plugin.files.journal.journal import Journal
 from recall_plugin.graph.store.episodes import Episodes
 from recall_plugin.graph.store.knowledge import Knowledge
 from recall_plugin.graph.store.owner import owned
 from recall_plugin.graph.store.store import Store
-from recall_plugin.memory.graph.applying import fold_all
+from recall_plugin.memory.graph.applying import Folded, fold_all
 from recall_plugin.memory.graph.progress import Progress
 from recall_plugin.memory.graph.putting import Ingester
 from recall_plugin.memory.graph.searching import Searcher
 from recall_plugin.memory.graph.settings import GraphSettings
+from recall_plugin.memory.graph.telling import state_of, tell
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
     """events: folded. counts: rows by table. embedded: windows whose vectors were missing. seconds: all of it.
 
-    failed: archives that could not be read, by number, with the reason. asides: events that could not be applied.
+    failed: archives that have no episodes now, by number, with the reason. asides: events that could not be applied.
+    notices: what was out of order in the journal, and is in order now.
     """
 
     events: int
@@ -40,6 +44,7 @@ class Rebuilt:
     seconds: float
     failed: dict[int, str]
     asides: int
+    notices: tuple[str, ...] = ()
 
 
 async def rebuild(layout: Layout, settings: GraphSettings, *, now: datetime, progress: Progress) -> Rebuilt:
@@ -54,7 +59,8 @@ async def rebuild(layout: Layout, settings: GraphSettings, *, now: datetime, pro
         await asyncio.to_thread(settle_swap, layout.store)
         journal = Journal(layout)
         await asyncio.to_thread(lambda: journal.absorb(now=now))
-        return await rebuild_owned(layout, settings, journal, progress)
+        rebuilt = await rebuild_owned(layout, settings, journal, progress)
+        return replace(rebuilt, notices=tuple(map(str, journal.notices)))
     finally:
         ownership.__exit__(None, None, None)
 
@@ -71,8 +77,23 @@ async def rebuild_owned(layout: Layout, settings: GraphSettings, journal: Journa
     except NewerEvent as newer:
         raise StoreNewer(layout.journal, str(newer)) from newer
     aside = _aside(layout.store)
-    await asyncio.to_thread(shutil.rmtree, aside, True)
-    store = await Store.open(aside, folded.ledger.policy)
+    await asyncio.to_thread(_remove, aside)
+    try:
+        embedded, failed, state = await _make(aside, layout, settings, folded, progress)
+        await asyncio.to_thread(_swap, aside, layout.store)
+    except BaseException:
+        await asyncio.to_thread(_remove, aside)  # it may be what fills the disk
+        raise
+    await tell(layout, state)
+    seconds = time.monotonic() - started
+    return Rebuilt(folded.number, dict(state.counts), embedded, seconds, failed, len(folded.asides))
+
+
+async def _make(
+    path: Path, layout: Layout, settings: GraphSettings, folded: Folded, progress: Progress
+) -> tuple[int, dict[int, str], GraphState]:
+    """A new store stands at `path`, closed: the windows embedded, the archives that failed, and how it is."""
+    store = await Store.open(path, folded.ledger.policy)
     try:
         progress("writing entities and relations", 0, 0)
         await store.fill(folded.ledger, folded.number, folded.asides)
@@ -82,11 +103,9 @@ async def rebuild_owned(layout: Layout, settings: GraphSettings, journal: Journa
             embedded, failed = await _ingest_all(layout, settings, store, searcher, progress)
         finally:
             await searcher.close()
-        counts = await store.counts()
+        return embedded, failed, await state_of(store)
     finally:
         await store.close()
-    await asyncio.to_thread(_swap, aside, layout.store)
-    return Rebuilt(folded.number, counts, embedded, time.monotonic() - started, failed, len(folded.asides))
 
 
 async def _ingest_all(
@@ -94,39 +113,54 @@ async def _ingest_all(
 ) -> tuple[int, dict[int, str]]:
     ingester = Ingester(layout, settings, searcher)
     embedded, failed = 0, {}
-    numbers = await asyncio.to_thread(conversations.numbers, layout)
-    wanted = set(numbers) & _ingested(store.meta.account)
-    for done, number in enumerate(numbers):
-        if number not in wanted:
-            continue
-        progress("archives", done, len(numbers))
+    there = await asyncio.to_thread(conversations.numbers, layout)
+    wanted = [number for number in there if number in store.meta.account.ingested]
+    for done, number in enumerate(wanted):
+        progress("archives", done, len(wanted))
         try:
             embedded += (await ingester.put(number)).embedded
-        except RecallError as error:
+        except LayoutError as error:
             failed[number] = str(error)
-    progress("archives", len(numbers), len(numbers))
+        except ModelError as error:  # of no archive, so that the next one would fare no better
+            failed |= dict.fromkeys(wanted[done:], str(error))
+            break
+    progress("archives", len(wanted), len(wanted))
     return embedded, failed
 
 
-def _ingested(account: Account) -> set[int]:
-    return {number for first, last in account.ingested.runs for number in range(first, last + 1)}
-
-
 def settle_swap(store: Path) -> None:
-    """A swap that was interrupted is finished or undone: a whole store stands at `store`, or none ever did."""
+    """A swap that was interrupted is finished or undone: a whole store stands at `store`, or none ever did.
+
+    Raises WriteFailed.
+    """
     old = _old(store)
-    if old.exists() and not store.exists():
-        old.rename(store)
+    try:
+        if os.path.lexists(old) and not os.path.lexists(store):
+            old.rename(store)
+    except OSError as error:
+        raise WriteFailed.from_os_error(store, error) from error
     for leftover in (old, _aside(store)):
-        shutil.rmtree(leftover, ignore_errors=True)
+        _remove(leftover)
 
 
 def _swap(new: Path, store: Path) -> None:
-    if store.exists():
-        store.rename(_old(store))
-    new.rename(store)
-    sync_folder(store.parent)
-    shutil.rmtree(_old(store), ignore_errors=True)
+    old = _old(store)
+    _remove(old)
+    try:
+        if os.path.lexists(store):
+            store.rename(old)
+        new.rename(store)
+        sync_folder(store.parent)
+    except OSError as error:
+        raise WriteFailed.from_os_error(store, error) from error
+    _remove(old)
+
+
+def _remove(path: Path) -> None:
+    """Whatever stands at `path` is gone, as far as it can be removed; what a link leads to is not touched."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def _aside(store: Path) -> Path:

@@ -16,6 +16,7 @@ from recall_plugin.errors import ModelChanged, TextsNotEmbedded
 from recall_plugin.graph.embedding.embedder import Embedder, open_embedder
 from recall_plugin.graph.retrieval.cache import SearchCache
 from recall_plugin.graph.retrieval.passages import NO_ROW, Passage
+from recall_plugin.graph.retrieval.questions import embedded_query
 from recall_plugin.graph.store.episodes import ArchiveRecord, EpisodeRecord, Episodes
 from recall_plugin.graph.store.knowledge import EntityLine, Knowledge
 from recall_plugin.graph.store.store import Store
@@ -51,6 +52,8 @@ class Searcher:
         self._episode_cache: SearchCache | None = None
         self._entity_cache: SearchCache | None = None
         self._opening = asyncio.Lock()
+        # Held by whoever puts an archive into the store: one at a time, so that the cache follows in the same order.
+        self.putting = asyncio.Lock()
         # Asked between batches of texts: whether embedding is to be interrupted.
         self.should_stop: Callable[[], bool] = _never
 
@@ -101,7 +104,7 @@ class Searcher:
         """The direction of a question, float32 (d,); None where the model finds none in it."""
         model = await self.model()
         try:
-            return await asyncio.to_thread(model.embed_query, text)
+            return await asyncio.to_thread(model.embed_query, embedded_query(text))
         except TextsNotEmbedded:
             return None
 

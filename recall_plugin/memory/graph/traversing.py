@@ -78,6 +78,7 @@ async def traverse(
     tree = Tree(root)
     seen = {root.key}
     shown: set[str] = set()
+    faint_ones: set[str] = set()
     level: list[tuple[Entity, float, Tree | Branch]] = [(root, 1.0, tree)]
     for _ in range(depth):
         around = await knowledge.around([entity.key for entity, _, _ in level])
@@ -88,7 +89,7 @@ async def traverse(
             wanted = [one for one in own if _wanted(one, entity, names, relation_types, entity_types)]
             clear = [one for one in wanted if faint or sure.effective(one) >= EXPANSION_FLOOR]
             fresh = [one for one in ranked(clear, sure) if one.key.id not in shown]
-            tree.faint += len(wanted) - len(clear)
+            faint_ones |= {one.key.id for one in wanted} - {one.key.id for one in clear}
             parent.more = max(len(fresh) - WIDEST, 0)
             for relation in fresh[:WIDEST]:
                 shown.add(relation.key.id)
@@ -101,6 +102,7 @@ async def traverse(
         level = following
         if not level:
             break
+    tree.faint = len(faint_ones)
     return tree
 
 
