@@ -24,11 +24,11 @@ _PAGE = 500
 META = RecordID("meta", "graph")
 _SAVE = """
 INSERT INTO entity $new_entities RETURN NONE;
-FOR $row IN $entities { UPDATE $row.id MERGE $row RETURN NONE };
+FOR $row IN $entities { UPDATE $row.id CONTENT $row RETURN NONE };
 INSERT RELATION INTO relates_to $new_relations RETURN NONE;
 FOR $row IN $relations { UPDATE $row.id MERGE $row.fields RETURN NONE };
 INSERT INTO tally $new_tallies RETURN NONE;
-FOR $row IN $tallies { UPDATE $row.id MERGE $row RETURN NONE };
+FOR $row IN $tallies { UPDATE $row.id CONTENT $row RETURN NONE };
 INSERT INTO observation $observations RETURN NONE;
 FOR $row IN $accesses { UPSERT $row.id CONTENT $row RETURN NONE };
 FOR $row IN $asides { UPSERT $row.id CONTENT $row RETURN NONE };
@@ -73,8 +73,8 @@ class Store:
     async def open(cls, path: Path, policy: PolicySet | None = None) -> Store:
         """The store at `path`, made where there was none, to be filled under `policy` (None: the usual weights).
 
-        One of an older program is opened as it is: its `meta.version` is smaller than SCHEMA_VERSION. Raises
-        StoreDamaged, StoreNewer, and as `Engine.open`.
+        Of one of an older program only `meta.version` is read, and it is to be used for nothing. Raises StoreDamaged,
+        StoreNewer, and as `Engine.open`.
         """
         engine = await Engine.open(path)
         try:
@@ -203,11 +203,16 @@ async def _meta_of(engine: Engine, path: Path, policy: PolicySet) -> Meta:
     if not found:
         raise StoreDamaged(path, "it does not say which version it is")
     row = found[0]
-    if row["version"] > SCHEMA_VERSION:
-        raise StoreNewer(path, f"version {row['version']} is newer than this program, which knows {SCHEMA_VERSION}")
+    version = row.get("version")
+    if not isinstance(version, int):
+        raise StoreDamaged(path, f"it says that its version is {version!r}")
+    if version > SCHEMA_VERSION:
+        raise StoreNewer(path, f"version {version} is newer than this program, which knows {SCHEMA_VERSION}")
+    if version < SCHEMA_VERSION:  # the rest may be of another form
+        return Meta(version, 0, 0, 0, PolicySet(), Account(), "")
     try:
         policy, account = rows.policy_of(row["policy"]), Account.of_plain(row["account"])
-        return Meta(row["version"], row["applied"], row["epoch"], row["entities"], policy, account, row["model"])
+        return Meta(version, row["applied"], row["epoch"], row["entities"], policy, account, row["model"])
     except (KeyError, TypeError, ValueError) as error:
         raise StoreDamaged(path, f"its account cannot be read: {error}") from error
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import shutil
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recall_plugin.domain.journal.events import ArchiveNoted, Event, written
@@ -146,9 +147,11 @@ async def _opened(layout: Layout, settings: GraphSettings, now: datetime, progre
     is_new = not layout.store.exists()
     try:
         store = await Store.open(layout.store)
-    except BaseException:
+    except BaseException as error:
         if is_new:  # nothing half made is left
             await asyncio.to_thread(shutil.rmtree, layout.store, True)
+        if isinstance(error, StoreError):
+            await tell(layout, replace(read_state(layout), read_only=str(error)))
         raise
     graph = Graph(layout, settings, journal, store)
     try:
@@ -171,8 +174,7 @@ def _recover(journal: Journal, now: datetime) -> tuple[tuple[Notice, ...], str]:
 
 
 async def _bring_up_to_date(graph: Graph, now: datetime, progress: Progress) -> None:
-    if not graph.read_only:
-        await _make_again_if_needed(graph, progress)
+    await _make_again_if_needed(graph, progress)
     await graph.catch_up()
     await _restore_episodes(graph, now, progress)
     await _follow_policy(graph, now)
@@ -181,12 +183,15 @@ async def _bring_up_to_date(graph: Graph, now: datetime, progress: Progress) -> 
 
 
 async def _make_again_if_needed(graph: Graph, progress: Progress) -> None:
-    last = await asyncio.to_thread(graph.journal.last_number)
     applied = graph.store.meta.applied
     if graph.store.meta.version < SCHEMA_VERSION:
         graph.notices.append(f"the store was of version {graph.store.meta.version}: it is made again")
         await graph.fold_again(progress)
-    elif applied > last:
+        return
+    if graph.read_only:
+        return
+    last = await asyncio.to_thread(graph.journal.last_number)
+    if applied > last:
         graph.notices.append(f"the store knows {counted(applied, 'event')}, the journal has {last}: it is made again")
         await graph.fold_again(progress)
     elif applied == 0 < last:
