@@ -50,19 +50,19 @@ def sure(graph: Graph) -> Sure:
 
 
 def progress() -> Progress:
-    """Shows how far long work is, on stderr, where a person reads that."""
+    """Shows how far long work is, on stderr, where a person reads that; a line that is gone when the work is done."""
     if not sys.stderr.isatty():
         return lambda what, done, total: None
-    last = [0.0, 0.0]
+    last_shown_at = 0.0
 
     def show(what: str, done: int, total: int) -> None:
-        at = time.monotonic()
-        finished = bool(total) and done >= total
-        if at - last[0] < _EVERY_SECONDS and not finished:
+        nonlocal last_shown_at
+        finished = done >= total
+        if not finished and time.monotonic() - last_shown_at < _EVERY_SECONDS:
             return
-        last[0] = at
-        share = f" {done} of {total}" if total else " …"
-        sys.stderr.write(f"\r\033[K{what}{share}" + ("\n" if finished else ""))
+        last_shown_at = time.monotonic()
+        line = "" if finished else f"{what} {done} of {total}" if total else f"{what} …"
+        sys.stderr.write(f"\r\033[K{line}")
         sys.stderr.flush()
 
     return show

@@ -33,10 +33,11 @@ UPDATE $meta SET epoch = $epoch, model = $model RETURN NONE;
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a turn in an episode: where it stands, whose turn it is, and when it was said."""
+    """A part of a turn in an episode: where it stands, whose turn it is, of which class, and when it was said."""
 
     span: Span
     role: Role
+    provenance: Provenance
     time: datetime | None
 
 
@@ -193,6 +194,7 @@ def _episode_row(episode: EpisodeRecord) -> dict[str, Any]:
         "text": episode.text,
         "spans": [[part.span.turn, part.span.start, part.span.end] for part in episode.parts],
         "roles": [part.role.value for part in episode.parts],
+        "classes": [part.provenance.value for part in episode.parts],
         "times": [part.time for part in episode.parts],
         "windows": [[span.turn, span.start, span.end] for span in episode.windows],
         "digests": b"".join(episode.digests),
@@ -210,8 +212,10 @@ def _episode_of(row: Mapping[str, Any]) -> EpisodeRecord:
         key=(row["archive"], row["index"]),
         text=row["text"],
         parts=tuple(
-            Part(Span(*span), Role(role), rows.instant_or_none(time))
-            for span, role, time in zip(row["spans"], row["roles"], row["times"], strict=True)
+            Part(Span(*span), Role(role), Provenance.of(provenance), rows.instant_or_none(time))
+            for span, role, provenance, time in zip(
+                row["spans"], row["roles"], row["classes"], row["times"], strict=True
+            )
         ),
         windows=tuple(Span(*span) for span in row["windows"]),
         digests=tuple(digests[start : start + width] for start in range(0, len(digests), width)),

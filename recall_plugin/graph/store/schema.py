@@ -107,6 +107,7 @@ DEFINE FIELD index ON episode TYPE int;
 DEFINE FIELD text ON episode TYPE string;
 DEFINE FIELD spans ON episode TYPE array<array<int>>;
 DEFINE FIELD roles ON episode TYPE array<string>;
+DEFINE FIELD classes ON episode TYPE array<string>;
 DEFINE FIELD times ON episode TYPE array<option<datetime>>;
 DEFINE FIELD windows ON episode TYPE array<array<int>>;
 DEFINE FIELD digests ON episode TYPE bytes;

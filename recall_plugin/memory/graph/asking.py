@@ -10,6 +10,7 @@ from datetime import datetime
 import numpy as np
 
 from recall_plugin.domain.belief.decay import EXPANSION_FLOOR
+from recall_plugin.domain.belief.provenance import Provenance
 from recall_plugin.domain.conversation import Role
 from recall_plugin.domain.episodes.passages import excerpt
 from recall_plugin.domain.instants import format_instant
@@ -54,6 +55,7 @@ class Fragment:
     excerpt: str
     turn: int
     role: Role
+    provenance: Provenance
     time: datetime | None
 
     @property
@@ -70,7 +72,7 @@ class Fragment:
             "turn": self.turn,
             "role": self.role.value,
             "time": format_instant(self.time) if self.time else None,
-            "class": self.episode.provenance.value,
+            "class": self.provenance.value,
             "project": self.episode.project or None,
             "session": self.episode.session,
             "score": round(self.score, 4),
@@ -201,4 +203,4 @@ def _fragment(episode: EpisodeRecord, hit: EpisodeHit) -> Fragment:
     part, text = episode.part_of(window)
     start = window.start - part.span.start
     shown = excerpt(text, start, start + window.end - window.start, _EXCERPT_CHARS)
-    return Fragment(episode, hit.score, shown, part.span.turn, part.role, part.time)
+    return Fragment(episode, hit.score, shown, part.span.turn, part.role, part.provenance, part.time)

@@ -66,7 +66,7 @@ class BackgroundIngest:
             try:
                 asyncio.run(self._ingest())
             except RecallError as error:
-                _log.warning("not ingested", reason=str(error))
+                _log.warning(f"not ingested: {error}")
             except Exception:
                 _log.exception("ingesting failed")
 

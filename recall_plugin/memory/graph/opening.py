@@ -62,6 +62,7 @@ class Graph:
         self.episodes = Episodes(store)
         self.knowledge = Knowledge(store)
         self.searcher = Searcher(self.layout, self.settings, store, self.episodes, self.knowledge)
+        self.searcher.put_again = Ingester(self.layout, self.settings, self.searcher).put
 
     async def record(self, events: Sequence[Event], *, now: datetime) -> None:
         """The events are in the journal, on the disk, together, and their effects in the store.

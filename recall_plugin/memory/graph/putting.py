@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from recall_plugin.domain.belief.provenance import Provenance
 from recall_plugin.domain.conversation import Role, Turn
 from recall_plugin.domain.episodes.chunking import CHUNKER_VERSION, chunk
-from recall_plugin.domain.episodes.values import Chunk
+from recall_plugin.domain.episodes.values import Chunk, Span
 from recall_plugin.domain.fence import printed
 from recall_plugin.domain.layout import Layout
 from recall_plugin.errors import LayoutError
@@ -63,7 +63,7 @@ class Ingester:
         written = await self._episodes.written(number, named)
         chunks = await asyncio.to_thread(self._chunks, turns, written)
         vectors = await self._searcher.embedded([window.text for chunk in chunks for window in chunk.windows])
-        episodes = _records(number, head, turns, chunks, vectors.digests)
+        episodes = _records(number, head, turns, chunks, vectors.digests, written)
         archive = ArchiveRecord(
             number, content, CHUNKER_VERSION, await self._searcher.model_key(), len(episodes), len(vectors.digests)
         )
@@ -114,8 +114,17 @@ def _content(layout: Layout, number: int) -> str:
     return sha.hexdigest()[:32]
 
 
+def _part(span: Span, turn: Turn, written: frozenset[str]) -> Part:
+    return Part(span, turn.role, class_of(turn, written), turn.time)
+
+
 def _records(
-    number: int, head: Head, turns: Sequence[Turn], chunks: Sequence[Chunk], digests: Sequence[bytes]
+    number: int,
+    head: Head,
+    turns: Sequence[Turn],
+    chunks: Sequence[Chunk],
+    digests: Sequence[bytes],
+    written: frozenset[str],
 ) -> list[EpisodeRecord]:
     records = []
     at = 0
@@ -126,7 +135,7 @@ def _records(
             EpisodeRecord(
                 key=(number, one.index),
                 text=one.text,
-                parts=tuple(Part(span, turns[span.turn - 1].role, turns[span.turn - 1].time) for span in one.spans),
+                parts=tuple(_part(span, turns[span.turn - 1], written) for span in one.spans),
                 windows=tuple(window.span for window in one.windows),
                 digests=own,
                 provenance=one.provenance,

@@ -71,7 +71,7 @@ async def rebuild_owned(layout: Layout, settings: GraphSettings, journal: Journa
     Raises JournalDamaged, StoreNewer, and whatever embedding raises; the old store then stands where it stood.
     """
     started = time.monotonic()
-    progress("reading the journal", 0, 0)
+    progress("reading the journal", 0, 1)
     try:
         folded = await asyncio.to_thread(fold_all, journal)
     except NewerEvent as newer:
@@ -95,7 +95,7 @@ async def _make(
     """A new store stands at `path`, closed: the windows embedded, the archives that failed, and how it is."""
     store = await Store.open(path, folded.ledger.policy)
     try:
-        progress("writing entities and relations", 0, 0)
+        progress("writing entities and relations", 0, 1)
         await store.fill(folded.ledger, folded.number, folded.asides)
         episodes = Episodes(store)
         searcher = Searcher(layout, settings, store, episodes, Knowledge(store))

@@ -110,7 +110,9 @@ async def relate(graph: Graph, said: Statement, actor: Actor, *, now: datetime) 
     claim, notes = _claim(said, source, target, key, actor, now)
     events: list[Event] = [claim]
     if said.confidence is not None:
-        events.append(Asserted(key, said.confidence, actor.kind.value))
+        # A mean that is set is no observation: it needs a relation, and adds no evidence to one that there is.
+        is_known = key in await graph.knowledge.relations([key])
+        events = [*([] if is_known else [claim]), Asserted(key, said.confidence, actor.kind.value)]
     return await _change(graph, key, source, target, events, now, notes)
 
 
@@ -174,6 +176,8 @@ def _claim(
         provenance, origin = Provenance.SELF, SELF
         if said.provenance not in (None, Provenance.SELF) or said.context not in (None, context) or said.origin:
             notes.append(f"recorded as the agent's own word, {context}: {actor.why}")
+    if said.at is not None and said.at > now:
+        notes.append(f"{said.at:%Y-%m-%d} is still to come: recorded as said now")
     claim = Claim(
         source=Named(source.key, source.name, source.type),
         relation=key.type,
@@ -182,7 +186,7 @@ def _claim(
         context=context,
         provenance=provenance,
         origin=origin,
-        occurred_at=said.at or now,
+        occurred_at=min(said.at or now, now),
         by=actor.kind.value,
         quote=_text(said.quote, "the quote"),
         description=_text(said.description, "the description"),

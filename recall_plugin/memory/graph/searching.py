@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recall_plugin.domain.layout import Layout
-from recall_plugin.errors import ModelChanged, TextsNotEmbedded
+from recall_plugin.errors import LayoutError, ModelChanged, TextsNotEmbedded
 from recall_plugin.graph.embedding.embedder import Embedder, open_embedder
 from recall_plugin.graph.retrieval.cache import SearchCache
+from recall_plugin.graph.retrieval.commit import COMMIT
 from recall_plugin.graph.retrieval.passages import NO_ROW, Passage
 from recall_plugin.graph.retrieval.questions import embedded_query
 from recall_plugin.graph.store.episodes import ArchiveRecord, EpisodeRecord, Episodes
@@ -56,6 +58,8 @@ class Searcher:
         self.putting = asyncio.Lock()
         # Asked between batches of texts: whether embedding is to be interrupted.
         self.should_stop: Callable[[], bool] = _never
+        # Puts an archive into the store once more, whose vectors were lost: only its own file has all that is embedded.
+        self.put_again: Callable[[int], Awaitable[object]] = _cannot
 
     async def model(self) -> Embedder:
         """The model, loaded.
@@ -79,13 +83,19 @@ class Searcher:
         return (await self.model()).identity.key
 
     async def vectors(self) -> VectorFile:
-        """The vectors of the model."""
+        """The vectors of the model. Caches that refer to vectors which were lost are made again when they are used."""
         model = await self.model()
         async with self._opening:
             if self._vectors is None:
-                self._vectors = await asyncio.to_thread(
-                    VectorFile.open, self._layout.vectors, model.identity, model.dimension
+                file = await asyncio.to_thread(VectorFile.open, self._layout.vectors, model.identity, model.dimension)
+                # Before anything is added: rows that were lost would be given to other texts.
+                self._episode_cache = await asyncio.to_thread(
+                    _cache_within, self._folder("episodes"), self._store.meta.epoch, self._episode_cache, len(file)
                 )
+                self._entity_cache = await asyncio.to_thread(
+                    _cache_within, self._folder("entities"), self._store.meta.entities, self._entity_cache, len(file)
+                )
+                self._vectors = file
             return self._vectors
 
     async def embedded(self, texts: Sequence[str]) -> Embedded:
@@ -122,17 +132,32 @@ class Searcher:
 
     async def episode_cache(self) -> SearchCache:
         """The cache of all episodes, current."""
+        vectors = await self.vectors()
         cache = await self._opened_episode_cache()
         if cache.stale:
-            vectors = await self.vectors()
-            batches: list[list[Passage]] = []
-            async for _, episodes in self.episodes.every_archives_episodes():
-                batches.append(await asyncio.to_thread(_passages, episodes, vectors))
+            batches, lost = await self._every_passage(vectors)
+            if lost:
+                for number in lost:
+                    with contextlib.suppress(LayoutError):  # found by its words alone
+                        await self.put_again(number)
+                batches, _ = await self._every_passage(vectors)
             await asyncio.to_thread(cache.rebuild, self._store.meta.epoch, batches)
         return cache
 
+    async def _every_passage(self, vectors: VectorFile) -> tuple[list[list[Passage]], list[int]]:
+        """The passages of every archive, and the numbers of the archives of which vectors are missing."""
+        batches: list[list[Passage]] = []
+        lost: list[int] = []
+        async for archive, episodes in self.episodes.every_archives_episodes():
+            batches.append(await asyncio.to_thread(_passages, episodes, vectors))
+            if any(passage.row == NO_ROW for passage in batches[-1]):
+                lost.append(archive.number)
+        return batches, lost
+
     async def entity_cache(self, *, vectors: bool = True) -> SearchCache:
         """The cache of all entities, current; each with a vector, where `vectors` are wanted."""
+        if vectors:
+            await self.vectors()
         async with self._opening:
             if self._entity_cache is None:
                 self._entity_cache = await asyncio.to_thread(
@@ -201,6 +226,19 @@ def _never() -> bool:
     return False
 
 
+async def _cannot(number: int) -> None:
+    pass
+
+
+def _cache_within(folder: Path, epoch: int, opened: SearchCache | None, rows: int) -> SearchCache:
+    """The cache in `folder`, as opened already, if it is; stale where it refers to vectors past so many rows."""
+    cache = opened or SearchCache(folder, epoch)
+    if cache.stale or not len(cache.view) or int(cache.view.row.max()) < rows:
+        return cache
+    (folder / COMMIT).unlink(missing_ok=True)
+    return SearchCache(folder, epoch)
+
+
 def _embed_missing(
     model: Embedder, vectors: VectorFile, missing: dict[bytes, str], should_stop: Callable[[], bool]
 ) -> None:
@@ -223,9 +261,9 @@ def _passages(episodes: Sequence[EpisodeRecord], vectors: VectorFile) -> list[Pa
 
 
 def _episode_passages(episode: EpisodeRecord, rows: Iterator[np.int64]) -> Iterator[Passage]:
-    times = {part.span.turn: part.time for part in episode.parts}
+    parts = {part.span.turn: part for part in episode.parts}
     for place, span in enumerate(episode.windows):
-        time = times.get(span.turn)
+        part = parts[span.turn]
         yield Passage(
             owner=episode.key[0],
             chunk=episode.key[1],
@@ -233,8 +271,8 @@ def _episode_passages(episode: EpisodeRecord, rows: Iterator[np.int64]) -> Itera
             text=episode.text_of(span),
             row=int(next(rows)),
             turn=span.turn,
-            provenance=episode.provenance,
-            time=int(time.timestamp()) if time else None,
+            provenance=part.provenance,
+            time=int(part.time.timestamp()) if part.time else None,
             project=episode.project,
         )
 

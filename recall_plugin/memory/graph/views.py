@@ -108,7 +108,7 @@ class RelationView:
             "last_checked": instant(relation.last_checked),
             "superseded_by": relation.superseded_by.id if relation.superseded_by else None,
             "description": relation.description,
-            "project": relation.project,
+            "project": relation.project or None,
             "sources": [observation_to_json(one) for one in self.sources],
         }
 
