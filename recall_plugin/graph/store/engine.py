@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,16 @@ class Engine:
         if failures:
             raise self._error(next((text for text in failures if "not executed" not in text), failures[0]))
         return [one["result"] for one in results]
+
+    async def rows(self, select: str, values: Mapping[str, object] | None = None) -> list[Any]:
+        """What a SELECT answered, as plain JSON values: instants as ISO 8601 text. Raises as `query`.
+
+        The driver decodes in Python, value by value; one long text of JSON takes a fifth of the time. Record ids are to
+        be asked for by `record::id`, bytes not at all.
+        """
+        [answer] = await self.query(f"RETURN encoding::json::encode(({select}))", values)
+        found: list[Any] = json.loads(answer)
+        return found
 
     async def write(self, statements: str, values: Mapping[str, object] | None = None) -> list[Any]:
         """As `query`, all statements in one transaction, one such at a time. Raises as `query`, and nothing changed."""

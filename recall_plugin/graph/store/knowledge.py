@@ -11,7 +11,7 @@ from recall_plugin.domain.belief.evidence import ExtractionContext, Stance
 from recall_plugin.domain.belief.provenance import Provenance
 from recall_plugin.domain.journal.events import Place
 from recall_plugin.domain.knowledge.entity import Entity, EntityType
-from recall_plugin.domain.knowledge.relation import Relation, RelationKey, Tally
+from recall_plugin.domain.knowledge.relation import Relation, RelationKey
 from recall_plugin.graph.store import rows
 from recall_plugin.graph.store.store import Store
 
@@ -92,12 +92,12 @@ class Knowledge:
         """What a search needs of every entity, or of those with these numbers, the oldest first."""
         lines: list[EntityLine] = []
         if numbers is not None:
-            [found] = await self._engine.query(
+            found = await self._engine.rows(
                 f"SELECT VALUE {_LINE} FROM entity WHERE number IN $numbers", {"numbers": list(numbers)}
             )
             return sorted(map(_line, found), key=lambda line: line.number)
         while True:
-            [found] = await self._engine.query(
+            found = await self._engine.rows(
                 f"SELECT VALUE {_LINE} FROM entity START $start LIMIT $page", {"start": len(lines), "page": _PAGE}
             )
             lines += map(_line, found)
@@ -107,12 +107,13 @@ class Knowledge:
     async def lines_of(self, keys: Collection[str]) -> list[EntityLine]:
         """The same of the entities of these keys."""
         ids = [rows.entity_id(key) for key in keys]
-        [found] = await self._engine.query(f"SELECT VALUE {_LINE} FROM $ids", {"ids": ids})
+        found = await self._engine.rows(f"SELECT VALUE {_LINE} FROM $ids", {"ids": ids})
         return sorted(map(_line, found), key=lambda line: line.number)
 
     async def relations(self, keys: Iterable[RelationKey]) -> dict[RelationKey, Relation]:
         """The relations of these keys, as far as they exist."""
-        [found] = await self._engine.query("SELECT * FROM $ids", {"ids": [rows.relation_id(key) for key in keys]})
+        ids = [rows.relation_id(key) for key in keys]
+        found = await self._engine.rows(f"SELECT {rows.RELATION_COLUMNS} FROM $ids", {"ids": ids})
         return {relation.key: relation for relation in map(rows.relation_of, found)}
 
     async def around(
@@ -122,32 +123,24 @@ class Knowledge:
         if not entities:
             return []
         ids = [rows.entity_id(key) for key in entities]
-        statements = []
-        if outgoing:
-            statements.append("SELECT * FROM $ids->relates_to;")
-        if incoming:
-            statements.append("SELECT * FROM $ids<-relates_to;")
-        answers = await self._engine.query(" ".join(statements), {"ids": ids})
-        found = {row["id"].id: row for answer in answers for row in answer}
+        found: dict[str, Any] = {}
+        for arrow, wanted in (("->", outgoing), ("<-", incoming)):
+            if wanted:
+                select = f"SELECT {rows.RELATION_COLUMNS} FROM $ids{arrow}relates_to"
+                found |= {row["id"]: row for row in await self._engine.rows(select, {"ids": ids})}
         return sorted(map(rows.relation_of, found.values()), key=lambda relation: relation.number)
 
     async def every_relation(self) -> list[Relation]:
         """All relations, the oldest first."""
         found: list[Relation] = []
         while True:
-            [page] = await self._engine.query(
-                "SELECT * FROM relates_to START $start LIMIT $page", {"start": len(found), "page": _PAGE}
+            page = await self._engine.rows(
+                f"SELECT {rows.RELATION_COLUMNS} FROM relates_to START $start LIMIT $page",
+                {"start": len(found), "page": _PAGE},
             )
             found += map(rows.relation_of, page)
             if len(page) < _PAGE:
                 return sorted(found, key=lambda relation: relation.number)
-
-    async def tallies(self, key: RelationKey) -> list[Tally]:
-        """What each origin said of a relation, the oldest first."""
-        [found] = await self._engine.query(
-            "SELECT * FROM tally WHERE relation = $id ORDER BY number", {"id": rows.relation_id(key)}
-        )
-        return [rows.tally_of(row, key) for row in found]
 
     async def observations(self, keys: Collection[RelationKey], limit: int) -> dict[RelationKey, list[Observation]]:
         """The claims about each of these relations, the latest words first, `limit` of each at the most."""

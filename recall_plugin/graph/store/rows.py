@@ -18,6 +18,7 @@ from recall_plugin.domain.knowledge.relation import Relation, RelationKey, Tally
 from recall_plugin.domain.naming import name_key
 
 Row = dict[str, Any]
+RELATION_COLUMNS = "*, record::id(id) AS id, record::id(in) AS source, record::id(out) AS target"
 
 
 def entity_id(key: str) -> RecordID:
@@ -112,9 +113,10 @@ def relation_row(relation: Relation) -> Row:
 
 
 def relation_of(row: Row) -> Relation:
+    """row: of a SELECT of RELATION_COLUMNS, as `Engine.rows` gives it."""
     superseded_by = row.get("superseded_by")
     return Relation(
-        key=RelationKey(str(row["in"].id), row["type"], str(row["out"].id)),
+        key=RelationKey(row["source"], row["type"], row["target"]),
         number=row["number"],
         evidence=Evidence(row["alpha"], row["beta"], row["self_reinforcements"]),
         context=ExtractionContext.of(row["context"]),
@@ -202,10 +204,12 @@ def policy_of(value: Mapping[str, Any]) -> PolicySet:
     return PolicySet(weights, value["self_origin"])
 
 
-def instant(value: datetime) -> datetime:
-    """The engine's own kind of datetime, which counts nanoseconds, becomes a plain one."""
+def instant(value: datetime | str) -> datetime:
+    """The engine's own kind of datetime, which counts nanoseconds, becomes a plain one; so does one in JSON."""
+    if isinstance(value, str):
+        return datetime.fromisoformat(value)
     return datetime.combine(value.date(), value.timetz()).astimezone(UTC)
 
 
-def instant_or_none(value: datetime | None) -> datetime | None:
+def instant_or_none(value: datetime | str | None) -> datetime | None:
     return None if value is None else instant(value)

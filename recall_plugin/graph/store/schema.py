@@ -84,7 +84,6 @@ DEFINE FIELD makes ON tally TYPE bool;
 DEFINE FIELD mentions ON tally TYPE int;
 DEFINE FIELD first_at ON tally TYPE datetime;
 DEFINE FIELD last_at ON tally TYPE datetime;
-DEFINE INDEX tally_relation ON tally FIELDS relation;
 
 DEFINE TABLE observation SCHEMAFULL;
 DEFINE FIELD relation ON observation TYPE record<relates_to>;

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -91,15 +92,17 @@ class Store:
         """A ledger that holds what the events touch, as far as it exists."""
         ledger = Ledger(self.meta.policy, self.meta.account)
         answers = await self.engine.query(
-            "SELECT * FROM $entities; SELECT * FROM $relations; SELECT * FROM $tallies; SELECT * FROM $accesses;",
+            "SELECT * FROM $entities; SELECT * FROM $tallies; SELECT * FROM $accesses;",
             {
                 "entities": [rows.entity_id(key) for key in touched.entities],
-                "relations": [rows.relation_id(key) for key in touched.relations],
                 "tallies": [rows.tally_id(key) for key in touched.tallies],
                 "accesses": [rows.episode_id(key, "access") for key in touched.episodes],
             },
         )
-        entities, relations, tallies, accesses = answers
+        entities, tallies, accesses = answers
+        relations = await self.engine.rows(
+            f"SELECT {rows.RELATION_COLUMNS} FROM $ids", {"ids": [rows.relation_id(key) for key in touched.relations]}
+        )
         ledger.entities = {entity.key: entity for entity in map(rows.entity_of, entities)}
         ledger.relations = {relation.key: relation for relation in map(rows.relation_of, relations)}
         owners = {rows.tally_id(key).id: key.relation for key in touched.tallies}
@@ -156,9 +159,18 @@ class Store:
                 (rows.access_row(key, accesses) for key, accesses in ledger.episodes.items()),
             ),
         ):
-            while page := list(itertools.islice(table_rows, _PAGE)):
-                await self.engine.write(statement, {"rows": page})
+            await self._insert(statement, table_rows)
         await self.save(Ledger(ledger.policy, ledger.account), Ledger(), applied, asides)
+
+    async def _insert(self, statement: str, table_rows: Iterator[dict[str, Any]]) -> None:
+        async def work() -> None:
+            while page := list(itertools.islice(table_rows, _PAGE)):
+                await self.engine.query(statement, {"rows": page})
+
+        # While the engine works on one page, the next one is encoded, which takes as long.
+        for failure in await asyncio.gather(work(), work(), return_exceptions=True):
+            if failure is not None:
+                raise failure
 
     async def asides(self) -> list[Aside]:
         """The events that could not be applied."""
