@@ -29,8 +29,12 @@ class Ingested:
 
 
 async def ingest(graph: Graph, number: int, *, now: Callable[[], datetime]) -> Ingested:
-    """The archive is searchable, and the account says so; or it says why not. Raises what the store and the disk do."""
+    """The archive is searchable, and the account says so; or it says why not.
+
+    Raises NotWritable where nothing can be recorded, and what the store, the model and the disk do.
+    """
     started = time.monotonic()
+    graph.must_be_writable()
     ingester = Ingester(graph.layout, graph.settings, graph.searcher)
     try:
         put = await ingester.put(number)

@@ -70,8 +70,7 @@ class Graph:
         Raises InvalidEvent for an event that makes no sense, NotWritable, Busy, WriteFailed; then nothing is recorded.
         StoreBehind where they are recorded and the store could not follow: it does at the next call or opening.
         """
-        if self.read_only:
-            raise NotWritable(self.layout.journal, self.read_only)
+        self.must_be_writable()
         lines = [written(event) for event in events]
         async with self._following:
             await asyncio.to_thread(self.journal.append, lines, now=now)
@@ -79,6 +78,11 @@ class Graph:
                 await self._catch_up()
             except (StoreError, WriteFailed) as error:
                 raise StoreBehind(self.layout.store, error) from error
+
+    def must_be_writable(self) -> None:
+        """Events can be recorded. Raises NotWritable with the reason why they cannot."""
+        if self.read_only:
+            raise NotWritable(self.layout.journal, self.read_only)
 
     async def catch_up(self) -> None:
         """The store has the effects of all that stands in the journal, or `read_only` says where it had to stop."""
@@ -208,14 +212,23 @@ async def _restore_episodes(graph: Graph, now: datetime, progress: Progress) -> 
     ingested = graph.store.meta.account.ingested
     lost = sorted({number for number in there if number in ingested} - set(await graph.episodes.numbers()))
     ingester = Ingester(graph.layout, graph.settings, graph.searcher)
+    failed: dict[int, str] = {}
     for done, number in enumerate(lost):
         progress("archives", done, len(lost))
         try:
             await ingester.put(number)
-        except (LayoutError, ModelError) as error:
-            graph.notices.append(f"conversation {number:03d} has no episodes any more: {error}")
-            if not graph.read_only:
-                await graph.record([ArchiveNoted(number, "failed", reason=str(error))], now=now)
+        except LayoutError as error:
+            failed[number] = str(error)
+        except ModelError as error:  # of no archive, so that the next one would fare no better
+            failed |= dict.fromkeys(lost[done:], str(error))
+            break
+    if failed and not graph.read_only:
+        await graph.record(
+            [ArchiveNoted(number, "failed", reason=reason) for number, reason in failed.items()], now=now
+        )
+    for reason in dict.fromkeys(failed.values()):
+        numbers = ", ".join(f"{number:03d}" for number in failed if failed[number] == reason)
+        graph.notices.append(f"there are no episodes any more of conversation {numbers}: {reason}")
 
 
 async def _follow_policy(graph: Graph, now: datetime) -> None:
