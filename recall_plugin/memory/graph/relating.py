@@ -12,7 +12,7 @@ from recall_plugin.domain.belief.evidence import ExtractionContext, Stance
 from recall_plugin.domain.belief.provenance import Provenance
 from recall_plugin.domain.conversation import clean_text
 from recall_plugin.domain.journal.events import HAND, SELF, Asserted, Claim, EntityKept, Event, Named, Verdict
-from recall_plugin.domain.knowledge.entity import Entity, EntityType, entity_key
+from recall_plugin.domain.knowledge.entity import Entity, EntityType
 from recall_plugin.domain.knowledge.relation import Relation, RelationKey, relation_type
 from recall_plugin.domain.naming import name_key
 from recall_plugin.errors import RecallError, UsageError
@@ -76,9 +76,10 @@ async def add_entity(graph: Graph, new: NewEntity, actor: Actor, *, now: datetim
     Raises UsageError for a name that is none or too long, and for an entity that exists.
     """
     name = naming.cleaned(new.name)
-    key = entity_key(name_key(name), new.type)
+    known: tuple[str, ...] = ()
     if update:
-        key = (await naming.find(graph.knowledge, Wanted(name, new.type))).key
+        found = await naming.find(graph.knowledge, Wanted(name, new.type))
+        key, name, known = found.key, found.name, found.aliases
     else:
         key = await naming.free_key(graph.knowledge, name, new.type)
     event = EntityKept(
@@ -86,7 +87,7 @@ async def add_entity(graph: Graph, new: NewEntity, actor: Actor, *, now: datetim
         name=name,
         type=new.type,
         by=actor.kind.value,
-        aliases=tuple(naming.cleaned(alias) for alias in new.aliases),
+        aliases=_new_aliases([naming.cleaned(alias) for alias in new.aliases], [name, *known]),
         abstract=_text(new.abstract, "the abstract"),
         overview=_text(new.overview, "the overview"),
         content=_text(new.content, "the content"),
@@ -95,6 +96,14 @@ async def add_entity(graph: Graph, new: NewEntity, actor: Actor, *, now: datetim
     )
     await graph.record([event], now=now)
     return (await graph.knowledge.entities([key]))[key]
+
+
+def _new_aliases(aliases: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """The aliases that are no other spelling of a known name, each once."""
+    new = {name_key(alias): alias for alias in reversed(aliases)}
+    for name in known:
+        new.pop(name_key(name), None)
+    return tuple(reversed(new.values()))
 
 
 async def relate(graph: Graph, said: Statement, actor: Actor, *, now: datetime) -> Change:
@@ -169,8 +178,8 @@ def _claim(
         context = said.context or ExtractionContext.AUTHORITATIVE
         provenance = said.provenance or Provenance.USER
         origin = _text(said.origin, "the origin") or HAND
-        if provenance is Provenance.EXTERNAL and not said.origin:
-            raise UsageError("external evidence has an origin", hint="name the document or site with --origin")
+        if origin == SELF or (provenance is Provenance.EXTERNAL and origin == HAND):
+            raise UsageError(f"{provenance} evidence has an origin of its own", hint="name the document with --origin")
     else:
         context = (said.context or ExtractionContext.INFERRED).at_most(ExtractionContext.INFERRED)
         provenance, origin = Provenance.SELF, SELF
