@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -30,7 +31,7 @@ class Failure:
         at = parse_instant(value["at"])
         if at is None:
             raise ValueError("at: not an instant")
-        return cls(str(value["reason"]), at, int(value["times"]))
+        return cls(str(value["reason"]), at, _whole(value["times"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +113,10 @@ class Account:
     def of_plain(cls, value: Mapping[str, Any]) -> Account:
         """The account that `to_plain` gave. Raises KeyError, TypeError or ValueError for anything else."""
         return cls(
-            int(value["archived"]),
-            Numbers(tuple((int(first), int(last)) for first, last in value["ingested"])),
+            _whole(value["archived"]),
+            _numbers(value["ingested"]),
             {str(row["session"]): Failure.of_plain(row) for row in value["sessions"]},
-            {int(row["archive"]): Failure.of_plain(row) for row in value["archives"]},
+            {_whole(row["archive"]): Failure.of_plain(row) for row in value["archives"]},
         )
 
     def _session(self, event: SessionNoted, at: datetime) -> Account:
@@ -125,3 +126,18 @@ class Account:
         before = self.sessions.get(event.session)
         failures[event.session] = Failure(event.reason, at, before.times + 1 if before else 1)
         return replace(self, sessions=failures)
+
+
+def _numbers(value: Any) -> Numbers:
+    runs = tuple((_whole(first), _whole(last)) for first, last in value)
+    if any(first > last for first, last in runs) or any(
+        after <= last + 1 for (_, last), (after, _) in itertools.pairwise(runs)
+    ):
+        raise ValueError("ingested: not runs of numbers, ascending and apart")
+    return Numbers(runs)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{value!r} is not a whole number")
+    return value

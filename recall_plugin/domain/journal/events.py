@@ -98,7 +98,7 @@ class Place:
 
     def to_fields(self) -> dict[str, object]:
         fields: dict[str, object] = {"archive": self.archive, "turn": self.turn}
-        return fields | ({"span": [self.start, self.end]} if self.end else {})
+        return fields | ({"span": [self.start, self.end]} if self.start or self.end else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +154,17 @@ class Claim:
 
     @classmethod
     def parse(cls, fields: Fields) -> Claim:
-        span = fields.numbers("span")
         place = None
         if fields.has("archive"):
-            start, end = span if len(span) == 2 else (0, 0)
+            start, end = fields.span("span") if fields.has("span") else (0, 0)
             place = Place(fields.count("archive"), fields.count("turn"), start, end)
         return cls(
             source=Named.parse(fields.inner("source")),
-            relation=_relation_type(fields.text("relation")),
+            relation=_relation_type(fields.text("relation"), "relation"),
             target=Named.parse(fields.inner("target")),
             stance=fields.member("stance", Stance),
             context=fields.member("context", ExtractionContext),
-            provenance=fields.member("class", Provenance),
+            provenance=Provenance.of(fields.text("class")),
             origin=fields.text("origin"),
             occurred_at=fields.instant("occurred_at"),
             by=fields.text("by"),
@@ -243,8 +242,9 @@ class PolicySet:
     @classmethod
     def parse(cls, fields: Fields) -> PolicySet:
         given = fields.inner("weights")
+        numbers = [given.number(one.value) for one in Provenance]
         try:
-            weights = ProvenanceWeights(*(given.number(one.value) for one in Provenance))
+            weights = ProvenanceWeights(*numbers)
         except ValueError as error:
             raise InvalidEvent(f"weights: {error}") from error
         return cls(weights, fields.one_of("self_origin", cls.SELF_ORIGINS))
@@ -389,7 +389,7 @@ class Retrieved:
 
     @classmethod
     def parse(cls, fields: Fields) -> Retrieved:
-        return cls(fields.instant("day"), fields.count_map("entities"), fields.triples("episodes"))
+        return cls(fields.instant("day"), fields.count_map("entities"), fields.counted_pairs("episodes"))
 
 
 Event: TypeAlias = (
@@ -435,17 +435,18 @@ def _entity_type(fields: Fields) -> EntityType:
     return fields.member("type", EntityType)
 
 
-def _relation_type(text: str) -> str:
+def _relation_type(text: str, name: str) -> str:
     try:
-        if relation_type(text) == text:
-            return text
+        normal = relation_type(text)
     except ValueError as error:
-        raise InvalidEvent(f"relation: {error}") from error
-    raise InvalidEvent(f"relation: {text!r} is not in its normal form")
+        raise InvalidEvent(f"{name}: {error}") from error
+    if normal != text:
+        raise InvalidEvent(f"{name}: not written as {normal}")
+    return text
 
 
 def _relation_key(fields: Fields, name: str) -> RelationKey:
     ends = fields.texts(name)
     if len(ends) != 3:
         raise InvalidEvent(f"{name}: not [source, relation, target]")
-    return RelationKey(ends[0], _relation_type(ends[1]), ends[2])
+    return RelationKey(ends[0], _relation_type(ends[1], name), ends[2])

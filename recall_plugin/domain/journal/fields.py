@@ -31,7 +31,8 @@ class Fields:
         return {name: format_instant(v) if isinstance(v, datetime) else v for name, v in values.items()}
 
     def has(self, name: str) -> bool:
-        return self._values.get(name) is not None
+        """Whether the field is there, with whatever in it: an empty field is left out, never null."""
+        return name in self._values
 
     def text(self, name: str) -> str:
         """A text that is not empty."""
@@ -55,9 +56,15 @@ class Fields:
     def number(self, name: str) -> float:
         """A finite number."""
         value = self._values.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._refused(name, "not a number")
-        return float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise self._refused(name, "not a finite number")
+        return number
 
     def share(self, name: str) -> float:
         """A number in [0, 1]."""
@@ -73,14 +80,21 @@ class Fields:
     def count_or_zero(self, name: str) -> int:
         return self._count(name, self._values.get(name, 0), 0)
 
-    def numbers(self, name: str) -> tuple[int, ...]:
-        return tuple(self._count(name, value, 0) for value in self._list(name))
+    def span(self, name: str) -> tuple[int, int]:
+        """Two whole numbers, the first below the second."""
+        values = self._list(name)
+        if len(values) == 2:
+            start, end = (self._count(name, value, 0) for value in values)
+            if start < end:
+                return start, end
+        raise self._refused(name, "not [first, one after the last]")
 
     def pairs(self, name: str) -> tuple[tuple[int, int], ...]:
         return tuple((row[0], row[1]) for row in self._rows(name, 2))
 
-    def triples(self, name: str) -> tuple[tuple[int, int, int], ...]:
-        return tuple((row[0], row[1], row[2]) for row in self._rows(name, 3))
+    def counted_pairs(self, name: str) -> tuple[tuple[int, int, int], ...]:
+        """Rows of a pair, and how often, which is at least 1."""
+        return tuple((row[0], row[1], self._count(name, row[2], 1)) for row in self._rows(name, 3))
 
     def instant(self, name: str) -> datetime:
         value = self._values.get(name)

@@ -6,6 +6,7 @@ changes them. Folding from nothing and going on from what was folded before give
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -30,6 +31,7 @@ from recall_plugin.domain.knowledge.entity import Accesses, Entity
 from recall_plugin.domain.knowledge.relation import Relation, RelationKey, Tally, TallyKey
 
 Episode = tuple[int, int]  # the archive's number, the index in it
+_FROM_THE_STRONGEST = (Provenance.EXTERNAL, Provenance.USER, Provenance.SELF)
 
 
 class Unapplicable(ValueError):
@@ -94,30 +96,17 @@ class Ledger:
         elif isinstance(event, Printed):
             self._count(dict.fromkeys(event.entities, 1), dict.fromkeys(event.episodes, 1), numbered.at)
         else:
-            counts = {(archive, index): times for archive, index, times in event.episodes}
+            counts: Counter[Episode] = Counter()
+            for archive, index, times in event.episodes:
+                counts[archive, index] += times
             self._count(event.entities, counts, event.day)
 
     def _keep(self, event: EntityKept, numbered: Numbered) -> None:
         known = self.entities.get(event.key)
-        if known is None:
-            entity = Entity(
-                key=event.key,
-                name=event.name,
-                type=event.type,
-                number=numbered.number,
-                created_at=numbered.at,
-                updated_at=numbered.at,
-                aliases=event.aliases,
-                abstract=event.abstract,
-                overview=event.overview,
-                content=event.content,
-                attributes=dict(event.attributes),
-                project=event.project,
-            )
-        elif known.type is not event.type:
+        if known is not None and known.type is not event.type:
             raise Unapplicable(f"entity {event.key} is a {known.type}, not a {event.type}")
-        else:
-            entity = _told(known, event, numbered.at)
+        bare = Entity(event.key, event.name, event.type, numbered.number, numbered.at, numbered.at)
+        entity = _told(known or bare, event, numbered.at)
         if entity != known:
             self._set_entity(entity)
 
@@ -141,16 +130,22 @@ class Ledger:
             self._supersede(claim.replaces, claim)
 
     def _supersede(self, old: RelationKey, claim: Claim) -> None:
-        """An older statement never closes a newer one."""
+        """An older statement never closes a newer one, and what is over does not end again later."""
         replaced = self.relations.get(old)
         if replaced is None or old == claim.key or claim.stance is not Stance.SUPPORTS:
             return
-        if replaced.last_said is None or claim.occurred_at >= replaced.last_said:
-            self._set_relation(replace(replaced, valid_until=claim.occurred_at, superseded_by=claim.key))
+        at = claim.occurred_at
+        said_later = replaced.last_said is not None and at < replaced.last_said
+        was_over = replaced.valid_until is not None and at >= replaced.valid_until
+        if not said_later and not was_over:
+            self._set_relation(replace(replaced, valid_until=at, superseded_by=claim.key))
 
     def _assert(self, event: Asserted) -> None:
         relation = self._existing(event.key)
-        self._set_relation(replace(relation, evidence=Evidence.from_prior(event.mean)))
+        # How often the agent repeated it is no count, and stays true.
+        tally = relation.evidence.self_reinforcements
+        evidence = replace(Evidence.from_prior(event.mean), self_reinforcements=tally)
+        self._set_relation(replace(relation, evidence=evidence))
 
     def _judge(self, event: Verdict) -> None:
         relation = self._existing(event.key)
@@ -227,13 +222,13 @@ def _told(entity: Entity, event: EntityKept, at: datetime) -> Entity:
         overview=joined(entity.overview, event.overview),
         content=joined(entity.content, event.content),
         attributes={**event.attributes, **entity.attributes} if appends else {**entity.attributes, **event.attributes},
-        project=entity.project if appends else _latest(entity.project, event.project),
+        project=_latest(event.project, entity.project) if appends else _latest(entity.project, event.project),
     )
     return replace(told, updated_at=at) if told != entity else entity
 
 
 def _appended(before: str, text: str) -> str:
-    if not text or text in before.split("\n\n"):
+    if not text or f"\n\n{text}\n\n" in f"\n\n{before}\n\n":
         return before
     return f"{before}\n\n{text}" if before else text
 
@@ -272,15 +267,16 @@ def _weighed(
     weight = policy.weights.of(claim.provenance)
     if tally is None:
         added = weight
+        sets_clock = not is_self
         tally = _first(key, claim, number, counted=weight, makes=False)
     else:
         # An origin that speaks again in a stronger class is worth that class, once.
-        stronger = weight > policy.weights.of(tally.provenance)
-        added = weight - tally.counted if stronger and not tally.makes else 0.0
+        added = 0.0 if tally.makes else max(weight - tally.counted, 0.0)
+        sets_clock = not is_self and tally.provenance is Provenance.SELF and not tally.makes
         tally = replace(
             tally,
-            provenance=claim.provenance if stronger else tally.provenance,
-            counted=tally.counted + max(added, 0.0),
+            provenance=min(tally.provenance, claim.provenance, key=_FROM_THE_STRONGEST.index),
+            counted=tally.counted + added,
             mentions=tally.mentions + 1,
             first_at=min(tally.first_at, claim.occurred_at),
             last_at=max(tally.last_at, claim.occurred_at),
@@ -297,7 +293,7 @@ def _weighed(
         mentions=relation.mentions + 1,
         last_said=_later(relation.last_said, claim.occurred_at),
     )
-    if is_new and not is_self:
+    if sets_clock:
         relation = replace(relation, last_reinforced=_later(relation.last_reinforced, claim.occurred_at))
     if not is_self and relation.valid_until is not None and claim.occurred_at > relation.valid_until:
         relation = replace(relation, valid_until=None, superseded_by=None)

@@ -12,7 +12,7 @@ from recall_plugin.domain.belief.standing import describe_standing, standing_ord
 from recall_plugin.domain.instants import format_instant, format_seconds
 from recall_plugin.domain.journal.events import HAND
 from recall_plugin.domain.knowledge.entity import Entity
-from recall_plugin.domain.knowledge.relation import Relation
+from recall_plugin.domain.knowledge.relation import Relation, RelationKey
 from recall_plugin.graph.store.knowledge import Observation
 
 SHOWN_DIGITS = 4
@@ -119,16 +119,24 @@ def ranked(relations: Sequence[Relation], sure: Sure) -> list[Relation]:
 
 
 def below_undisputed(ordered: list[Relation]) -> list[Relation]:
-    """`ordered`, but what is disputed or over stands after the last that is neither, of its source and type."""
+    """`ordered`, but what is disputed or over stands after the last that is neither, of its source and type.
+
+    It stands after what replaced it, too, which may be of another type.
+    """
     last: dict[tuple[str, str], int] = {}
+    standing: dict[RelationKey | None, int] = {}
     for place, relation in enumerate(ordered):
         if not _low(relation):
-            last[relation.key.source, relation.key.type] = place
-    places = {
-        relation.key: max(place, last.get((relation.key.source, relation.key.type), -1)) if _low(relation) else place
-        for place, relation in enumerate(ordered)
-    }
-    return sorted(ordered, key=lambda relation: (places[relation.key], _low(relation)))
+            last[relation.key.source, relation.key.type] = standing[relation.key] = place
+
+    def order(placed: tuple[int, Relation]) -> tuple[int, bool]:
+        place, relation = placed
+        if not _low(relation):
+            return place, False
+        rivals = last.get((relation.key.source, relation.key.type), -1)
+        return max(place, rivals, standing.get(relation.superseded_by, -1)), True
+
+    return [relation for _, relation in sorted(enumerate(ordered), key=order)]
 
 
 def _low(relation: Relation) -> bool:
