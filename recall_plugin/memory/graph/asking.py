@@ -202,5 +202,7 @@ def _fragment(episode: EpisodeRecord, hit: EpisodeHit) -> Fragment:
     window = episode.windows[hit.best.window]
     part, text = episode.part_of(window)
     start = window.start - part.span.start
-    shown = excerpt(text, start, start + window.end - window.start, _EXCERPT_CHARS)
+    length = window.end - window.start
+    # The answer may stand anywhere in the window, which is therefore shown whole, however long it is.
+    shown = excerpt(text, start, start + length, max(length, _EXCERPT_CHARS))
     return Fragment(episode, hit.score, shown, part.span.turn, part.role, part.provenance, part.time)
