@@ -14,13 +14,14 @@ from recall_plugin.domain.journal.account import Account
 from recall_plugin.domain.layout import Layout
 from recall_plugin.errors import RecallError
 from recall_plugin.files.atomic import read_file, write_atomic
+from recall_plugin.files.journal.checking import Signature
 
 
 @dataclass(frozen=True, slots=True)
 class GraphState:
     """applied: the last event whose effects are in the store. counts: rows by table. asides: events set aside.
 
-    read_only: why nothing is recorded, or empty.
+    read_only: why nothing is recorded, or empty. checked: the journal's segments when they were last found sound.
     """
 
     applied: int = 0
@@ -29,6 +30,7 @@ class GraphState:
     asides: tuple[str, ...] = ()
     read_only: str = ""
     model: str = ""
+    checked: Mapping[str, Signature] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def write_state(layout: Layout, state: GraphState) -> None:
@@ -40,6 +42,7 @@ def write_state(layout: Layout, state: GraphState) -> None:
         "asides": list(state.asides),
         "read_only": state.read_only,
         "model": state.model,
+        "checked": {name: list(signature) for name, signature in state.checked.items()},
     }
     write_atomic(layout.graph_state, json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
@@ -56,6 +59,7 @@ def read_state(layout: Layout) -> GraphState:
             asides=tuple(str(one) for one in value.get("asides", [])),
             read_only=str(value.get("read_only", "")),
             model=str(value.get("model", "")),
+            checked={str(name): (int(size), int(at)) for name, (size, at) in value.get("checked", {}).items()},
         )
     except (RecallError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return GraphState()

@@ -97,7 +97,7 @@ def known(layout: Layout) -> Known:
     state: JournalState | None = None
     try:
         state = journal.state()
-        problem = state.problem
+        problem = state.problem or journal.check(graph.checked, patience=0.0).problem
         if state.events < graph.applied:  # the file tells of another journal
             graph = GraphState()
             account = graph.account
@@ -105,7 +105,10 @@ def known(layout: Layout) -> Known:
             behind += 1
             try:
                 event = parse(entry.kind, entry.v, entry.fields)
-            except (InvalidEvent, NewerEvent):
+            except InvalidEvent:
+                continue
+            except NewerEvent as reason:
+                problem = problem or f"event {entry.n} is {reason}: upgrade recall_plugin; nothing is recorded"
                 continue
             if isinstance(event, SessionNoted | ArchiveNoted):
                 account = account.noted(event, entry.at)

@@ -18,10 +18,11 @@ from recall_plugin.domain.layout import Layout
 from recall_plugin.errors import Busy, JournalDamaged, LayoutError, WriteFailed, WriteUnconfirmed
 from recall_plugin.files.atomic import make_folder, remove_abandoned, sync_folder
 from recall_plugin.files.journal import rewriting, spool
+from recall_plugin.files.journal.checking import Checked, Signature, first_changed, signatures_of
 from recall_plugin.files.journal.entry import Entry, encode_event
 from recall_plugin.files.journal.reading import Extent, read_after
 from recall_plugin.files.journal.rewriting import Rewritten
-from recall_plugin.files.journal.segments import list_segments, open_segment
+from recall_plugin.files.journal.segments import list_segments, open_segment, read_tail
 from recall_plugin.files.journal.survey import Survey, survey
 from recall_plugin.files.journal.writer import Notice, Numbered, Writer
 from recall_plugin.files.lock import DEFAULT_PATIENCE_SECONDS, folder_lock
@@ -146,6 +147,30 @@ class Journal:
             remove_abandoned(self._folder)
             remove_abandoned(self._spool)
         return tuple(self.notices[before:])
+
+    def check(self, known: Mapping[str, Signature], *, patience: float = DEFAULT_PATIENCE_SECONDS) -> Checked:
+        """Whether every line from the first on is the event that belongs there.
+
+        known: of a former check; a segment that has not changed since is not read again. Raises Busy, LayoutError,
+        WriteUnconfirmed.
+        """
+        segments = list_segments(self._folder)
+        try:
+            now = signatures_of(segments)
+        except OSError as error:
+            raise LayoutError(self._folder, f"cannot be read: {error.strerror}") from error
+        place = first_changed(segments, now, known)
+        if place == len(segments):
+            return Checked(now)
+        try:
+            # What stands before the first changed segment is known to be sound, so that its last number counts.
+            sound = (read_tail(path).last for path in reversed(segments[:place]))
+            last = next((entry for entry in sound if entry is not None), None)
+            for _ in self.read(after=last.n if last is not None else 0, patience=patience):
+                pass
+        except JournalDamaged as damage:
+            return Checked(dict(known), str(damage))
+        return Checked(now)
 
     def rewrite(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -25,6 +25,7 @@ from recall_plugin.errors import (
 from recall_plugin.files import conversations
 from recall_plugin.files.atomic import make_folder
 from recall_plugin.files.graph_state import read_state
+from recall_plugin.files.journal.checking import Checked, Signature
 from recall_plugin.files.journal.journal import Journal
 from recall_plugin.files.journal.writer import Notice
 from recall_plugin.graph.store.episodes import Episodes
@@ -53,6 +54,7 @@ class Graph:
         self.journal = journal
         self.notices: list[str] = []
         self.read_only = ""
+        self.checked: Mapping[str, Signature] = {}
         # Held by whoever makes the store follow the journal: two at a time would apply an event twice.
         self._following = asyncio.Lock()
         self._use(store)
@@ -109,7 +111,7 @@ class Graph:
 
     async def tell_state(self) -> None:
         """`recall status`, which never opens the store, knows how it is."""
-        await tell(self.layout, await state_of(self.store, self.read_only))
+        await tell(self.layout, await state_of(self.store, self.checked, self.read_only))
 
     async def fold_again(self, progress: Progress) -> None:
         """The store is made again from journal and archives, and used from now on. Raises as `rebuild_owned`."""
@@ -148,7 +150,8 @@ async def open_graph(
 async def _opened(layout: Layout, settings: GraphSettings, now: datetime, progress: Progress) -> AsyncIterator[Graph]:
     await asyncio.to_thread(settle_swap, layout.store)
     journal = Journal(layout)
-    recovered, damage = await asyncio.to_thread(_recover, journal, now)
+    known = (await asyncio.to_thread(read_state, layout)).checked
+    recovered, checked = await asyncio.to_thread(_recover, journal, now, known)
     is_new = not layout.store.exists()
     try:
         store = await Store.open(layout.store)
@@ -161,21 +164,21 @@ async def _opened(layout: Layout, settings: GraphSettings, now: datetime, progre
     graph = Graph(layout, settings, journal, store)
     try:
         graph.notices += [str(notice) for notice in recovered]
-        graph.read_only = damage
+        graph.read_only, graph.checked = checked.problem, checked.signatures
         await _bring_up_to_date(graph, now, progress)
         yield graph
     finally:
         await graph.close()
 
 
-def _recover(journal: Journal, now: datetime) -> tuple[tuple[Notice, ...], str]:
-    """What was put in order, and why nothing can be written, where that is so."""
+def _recover(journal: Journal, now: datetime, known: Mapping[str, Signature]) -> tuple[tuple[Notice, ...], Checked]:
+    """What was put in order, and whether the journal is sound, which it has to be for anything to be learned."""
     try:
         notices = journal.recover()
         journal.absorb(now=now)
+        return notices, journal.check(known)
     except JournalDamaged as damage:
-        return (), str(damage)
-    return notices, ""
+        return (), Checked(known, str(damage))
 
 
 async def _bring_up_to_date(graph: Graph, now: datetime, progress: Progress) -> None:
@@ -183,7 +186,8 @@ async def _bring_up_to_date(graph: Graph, now: datetime, progress: Progress) -> 
     await graph.catch_up()
     await _restore_episodes(graph, now, progress)
     await _follow_policy(graph, now)
-    if await asyncio.to_thread(lambda: read_state(graph.layout).read_only) != graph.read_only:
+    told = await asyncio.to_thread(read_state, graph.layout)
+    if (told.read_only, told.checked) != (graph.read_only, graph.checked):
         await graph.tell_state()  # mended, or broken, without an event
 
 

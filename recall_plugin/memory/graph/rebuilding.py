@@ -103,7 +103,7 @@ async def _make(
             embedded, failed = await _ingest_all(layout, settings, store, searcher, progress)
         finally:
             await searcher.close()
-        return embedded, failed, await state_of(store)
+        return embedded, failed, await state_of(store, {})  # the next opening looks at the journal
     finally:
         await store.close()
 

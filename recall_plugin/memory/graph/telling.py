@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 
 from recall_plugin.domain.layout import Layout
 from recall_plugin.errors import WriteFailed
 from recall_plugin.files.graph_state import GraphState, write_state
+from recall_plugin.files.journal.checking import Signature
 from recall_plugin.graph.store.store import Store
 
 
-async def state_of(store: Store, read_only: str = "") -> GraphState:
-    """How the store is. read_only: why nothing is recorded, or empty."""
+async def state_of(store: Store, checked: Mapping[str, Signature], read_only: str = "") -> GraphState:
+    """How the store is. checked: the sound segments of the journal. read_only: why nothing is recorded, or empty."""
     asides = [f"event {one.number} ({one.kind}): {one.reason}" for one in await store.asides()]
     meta = store.meta
-    return GraphState(meta.applied, meta.account, await store.counts(), tuple(asides), read_only, meta.model)
+    counts = await store.counts()
+    return GraphState(meta.applied, meta.account, counts, tuple(asides), read_only, meta.model, checked)
 
 
 async def tell(layout: Layout, state: GraphState) -> None:
