@@ -202,6 +202,8 @@ class Searcher:
 
     async def _put_entities(self, cache: SearchCache, lines: Sequence[EntityLine], *, whole: bool = False) -> None:
         vectors = await self.vectors()
+        if not self._store.meta.model:  # from now on the vectors that caches refer to are this model's
+            await self.episodes.set_model(await self.model_key())
         found = await self.embedded([line.text for line in lines])
         rows = await asyncio.to_thread(vectors.rows, found.digests)
         passages = [_entity_passage(line, int(row)) for line, row in zip(lines, rows, strict=True)]

@@ -9,6 +9,7 @@ import pytest
 from graph_memory import NOW, Rows, agent, clock, contents, holds, keep, settings_of, tool, user, with_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_model import NAME, cached_model
 from strategies import conversations as any_conversations
 
 from recall_plugin.domain.belief.provenance import Provenance
@@ -208,9 +209,8 @@ def test_nothing_is_embedded_where_nothing_could_be_recorded(layout: Layout) -> 
 def test_a_model_that_is_not_to_be_had_is_told_once_and_tried_again_later(layout: Layout) -> None:
     for name in ("s1", "s2"):
         keep(layout, user(f"Words of {name}."), session=name)
-    layout.models.mkdir(parents=True)
-    (layout.models / "models--Qdrant--all-MiniLM-L6-v2-onnx").write_text("no folder")
-    layout.config.write_text('[graph.embedding]\nmodel = "sentence-transformers/all-MiniLM-L6-v2"\n')
+    cached_model(layout.models, b"no model")
+    layout.config.write_text(f'[graph.embedding]\nmodel = "{NAME}"\n')
     layout.config.chmod(0o600)
 
     async def fails(graph: Graph) -> list[int]:
