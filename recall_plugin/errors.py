@@ -25,6 +25,9 @@ RecallError
 │   ├── StoreNewer        it was written by a newer program
 │   └── StoreBehind       it could not follow what was recorded
 ├── UnknownEntity         no entity has this name
+├── AmbiguousName         or several have
+├── EntityExists          or one has it already
+├── UnknownRelation       no such relation is known
 ├── NotWritable           the journal cannot be followed to its end, so that nothing is recorded
 └── Busy                  another process works on the memory folder
     └── StoreHeld         and has the store open
@@ -240,10 +243,44 @@ class UnknownEntity(RecallError):
 
     def __init__(self, name: str, suggestions: list[str]) -> None:
         close = ", ".join(repr(one) for one in suggestions)
-        hint = f"did you mean {close}?" if close else "`recall graph search` looks for entities by meaning"
+        hint = f"did you mean {close}?" if close else "`recall graph search` looks for one by meaning;"
         super().__init__(f"no entity is called {name!r}", hint=f"{hint} `recall graph add-entity` makes a new one")
         self.name = name
         self.suggestions = suggestions
+
+
+class AmbiguousName(RecallError):
+    """Several entities have this name. choices: how each is named without doubt."""
+
+    def __init__(self, name: str, choices: list[str]) -> None:
+        super().__init__(f"{name!r} is the name of several entities", hint=f"say which: {', '.join(choices)}")
+        self.name = name
+        self.choices = choices
+
+
+class EntityExists(RecallError):
+    """There is an entity of this type and name."""
+
+    def __init__(self, entity_type: str, name: str) -> None:
+        super().__init__(
+            f"there is {entity_type} {name!r} already",
+            hint="`recall graph add-entity --update` changes what is known of it",
+        )
+        self.type = entity_type
+        self.name = name
+
+
+class UnknownRelation(RecallError):
+    """There is no such relation between two known entities."""
+
+    def __init__(self, source: str, relation_type: str, target: str) -> None:
+        super().__init__(
+            f"{source} {relation_type} {target} is not known",
+            hint=f"`recall graph traverse {source!r}` shows what is, `recall graph relate` makes it known",
+        )
+        self.source = source
+        self.type = relation_type
+        self.target = target
 
 
 class NotWritable(RecallError):

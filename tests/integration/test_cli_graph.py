@@ -108,6 +108,14 @@ def test_a_correction_takes(recall: Recall, person: Person) -> None:
     assert old["sources"][0]["quote"] == "no, 49222"
 
 
+@pytest.mark.usefixtures("known")
+def test_an_entity_that_exists_is_no_new_one(recall: Recall) -> None:
+    done = recall("graph", "add-entity", "API", "--type", "concept")
+
+    assert done.returncode == 1
+    assert "there is concept 'api' already" in done.stderr
+
+
 def test_an_unknown_entity_is_refused_with_what_may_be_meant(recall: Recall, known: None) -> None:
     done = recall("graph", "traverse", "prot 22")
 
@@ -119,7 +127,7 @@ def test_an_unknown_entity_is_refused_with_what_may_be_meant(recall: Recall, kno
     ("arguments", "wrong"),
     [
         (["traverse", "api", "--depth", "0"], "--depth"),
-        (["query", "  "], "QUERY is empty"),
+        (["query", "  "], "question is empty"),
         (["query", "x", "--limit", "0"], "--limit"),
         (["episodes", "x", "--since", "yesterday"], "--since"),
         (["relate", "api", "--rel", "!", "--target", "port 22"], "type"),
@@ -128,7 +136,6 @@ def test_an_unknown_entity_is_refused_with_what_may_be_meant(recall: Recall, kno
         (["relate", "api", "--rel", "USES", "--target", "port 22", "--confidence", "2"], "--confidence"),
         (["add-entity", "x" * 10_000, "--type", "tool"], "200 characters"),
         (["add-entity", "\u200b", "--type", "tool"], "visible"),
-        (["add-entity", "api", "--type", "concept"], "already"),
         (["add-entity", "x", "--type", "tool", "--attribute", "novalue"], "NAME=VALUE"),
         (["frobnicate"], "unknown command"),
     ],

@@ -20,8 +20,9 @@ _DETAILS = """\
 
 The authority is a person's at a terminal. From anywhere else this is the agent's own word, and marks nothing.
 
-  recall graph correct api --rel LISTENS_ON --target 22 --wrong
-  recall graph relate api --rel LISTENS_ON --target 49222
+  recall graph correct api --rel LISTENS_ON --target 'port 22' --wrong
+  recall graph add-entity 'port 49222' --type concept
+  recall graph relate api --rel LISTENS_ON --target 'port 49222'
 """
 
 
@@ -45,8 +46,8 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         change = await correct(
             graph, source, options.rel, target, actor, verdict=options.verdict, now=now(), quote=options.quote
         )
-        if not actor.is_person:
-            tell(f"recall graph correct: recorded as the agent's own word: {actor.why}")
+        for note in change.notes:
+            tell(f"recall graph correct: {note}")
         if options.json:
             print_json(change_to_json(change, sure(graph)))
         else:

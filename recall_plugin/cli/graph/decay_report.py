@@ -27,7 +27,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         fading = await decay_report(graph, sure(graph), limit=limit)
         lines = [
             f"{one.relation.relation.evidence.mean:.2f} → {one.relation.effective:.2f}  after {one.days:.0f} days:  "
-            f"{one.relation.source} {one.relation.relation.key.type} {one.relation.target}"
+            f"{one.relation.line}"
             for one in fading
         ]
         value = {

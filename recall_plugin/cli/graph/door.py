@@ -89,7 +89,7 @@ def checked_query(options: argparse.Namespace) -> str:
     """The query that was given. Raises UsageError."""
     query: str = options.query
     if not query.strip():
-        raise UsageError("QUERY is empty", hint="say what to look for")
+        raise UsageError("the question is empty", hint="say what to look for")
     return query
 
 

@@ -8,7 +8,7 @@ from recall_plugin.cli.door import Command, Context
 from recall_plugin.cli.graph.door import add_answer_options, answer, checked_limit, checked_query, with_graph
 from recall_plugin.cli.graph.filters import add_filters, chosen
 from recall_plugin.cli.graph.hits import fragment_lines
-from recall_plugin.cli.graph.waiting import tell_waiting
+from recall_plugin.cli.graph.waiting import ingest_some
 from recall_plugin.memory.graph.asking import episodes
 from recall_plugin.memory.graph.opening import Graph
 
@@ -30,7 +30,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     query, limit, allowed = checked_query(options), checked_limit(options), chosen(options)
 
     async def work(graph: Graph) -> int:
-        await tell_waiting(graph)
+        await ingest_some(graph)
         found = await episodes(graph, query, limit=limit, allowed=allowed)
         return await answer(
             graph,

@@ -13,7 +13,8 @@ from recall_plugin.graph.retrieval.search import Filter
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """The options."""
     classes = [provenance.value for provenance in Provenance]
-    parser.add_argument(
+    said = parser.add_argument_group("what was said", "these choose among the fragments, not among what is believed")
+    said.add_argument(
         "--class",
         dest="provenance",
         action="append",
@@ -22,9 +23,9 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         metavar="CLASS",
         help=f"only what these said: {', '.join(classes)} (repeatable)",
     )
-    parser.add_argument("--project", metavar="NAME", help="prefer this project; nothing is hidden")
-    parser.add_argument("--since", metavar="TIME", help="only what was said from then on, as 2026-03-06")
-    parser.add_argument("--until", metavar="TIME", help="only what was said up to then")
+    said.add_argument("--project", metavar="NAME", help="prefer this project; nothing is hidden")
+    said.add_argument("--since", metavar="TIME", help="only what was said from then on, as 2026-03-06")
+    said.add_argument("--until", metavar="TIME", help="only what was said up to then")
 
 
 def chosen(options: argparse.Namespace) -> Filter:

@@ -40,6 +40,8 @@ def _run(context: Context, options: argparse.Namespace) -> int:
                     for one in done
                 ]
             )
+        elif not done:
+            print("nothing waits to be ingested")
         else:
             episodes, windows = sum(one.episodes for one in done), sum(one.windows for one in done)
             seconds = sum(one.seconds for one in done)

@@ -9,7 +9,7 @@ from recall_plugin.cli.door import Command, Context
 from recall_plugin.cli.graph.door import add_answer_options, answer, checked_limit, checked_query, sure, with_graph
 from recall_plugin.cli.graph.filters import add_filters, chosen
 from recall_plugin.cli.graph.hits import entity_hit_to_json, entity_lines, fragment_lines, relation_lines
-from recall_plugin.cli.graph.waiting import tell_waiting
+from recall_plugin.cli.graph.waiting import ingest_some
 from recall_plugin.memory.graph.asking import Answer, query
 from recall_plugin.memory.graph.opening import Graph
 
@@ -33,7 +33,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     question, limit, allowed = checked_query(options), checked_limit(options), chosen(options)
 
     async def work(graph: Graph) -> int:
-        await tell_waiting(graph)
+        await ingest_some(graph)
         found = await query(graph, question, sure(graph), limit=limit, allowed=allowed)
         value = {
             "query": question,

@@ -27,7 +27,7 @@ Typed by a person at a terminal it is authoritative, the user's, and of the orig
 anywhere else it is the agent's own word, and inferred at the most, whatever the options say.
 
   recall graph relate harbor --rel USES --target Kestrel
-  recall graph relate api --rel LISTENS_ON --target 22 --deny --quote 'no, 49222'
+  recall graph relate api --rel LISTENS_ON --target 'port 22' --deny --quote 'no, 49222'
   recall graph relate harbor --rel USES --target Kestrel --class external --origin docs.harbor.example
 """
 

@@ -79,6 +79,9 @@ def _lines(shown: Shown) -> Iterator[str]:
         if one.relation.description:
             yield f"  {one.relation.description}"
         yield from (f"  - {observation_line(source)}" for source in one.sources)
+        others = one.relation.mentions + one.relation.denying_mentions - len(one.sources)
+        if others > 0:
+            yield f"  - and {counted(others, 'earlier statement')}"
     if shown.more:
         yield ""
         yield f"and {counted(shown.more, 'more relation')}; --limit shows more"

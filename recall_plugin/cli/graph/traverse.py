@@ -62,7 +62,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
             graph,
             options,
             "traverse",
-            "".join(f"{line}\n" for line in _lines(tree)),
+            "".join(f"{line}\n" for line in _lines(tree, filtered=bool(options.rel or options.type))),
             tree_to_json(tree),
             entities=tuple(tree.entities()),
             relations=tuple(one.relation.key.id for one in tree.relations()),
@@ -71,13 +71,13 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     return with_graph(context, work)
 
 
-def _lines(tree: Tree) -> Iterator[str]:
+def _lines(tree: Tree, *, filtered: bool) -> Iterator[str]:
     yield f"{tree.root.name} ({tree.root.type})"
     yield from _branch_lines(tree.branches, tree.more, "")
     if tree.faint:
         yield f"{counted(tree.faint, 'relation')} under 10 % left out; --all shows them"
     if not tree.branches and not tree.faint:
-        yield "nothing is related to it yet"
+        yield "nothing that was asked for is related to it" if filtered else "nothing is related to it yet"
 
 
 def _branch_lines(branches: list[Branch], more: int, indent: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from recall_plugin.graph.retrieval.passages import Bools
 from recall_plugin.graph.retrieval.runs import Run
-from recall_plugin.graph.retrieval.terms import term_hash
+from recall_plugin.graph.retrieval.terms import searched_terms, term_hash
 
 Scores = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -54,6 +54,12 @@ def lexical_scores(
         norm = K1 * (1 - B + B * lengths[passages] / average) if holding else 0.0
         scores[passages] += weight * idf * counts * (K1 + 1) / (counts + norm)
     return scores
+
+
+def best_lexical(query: str, total: int) -> float:
+    """About the most that BM25 gives a passage for `query` among `total`: every term once, each of them rare."""
+    rarest = math.log(1 + (max(total, 1) - 0.5) / 1.5)
+    return max(sum(searched_terms(query).values()) * rarest, 1e-9)
 
 
 def fused(lexical: Scores, dense: Scores | None) -> Scores:

@@ -17,6 +17,7 @@ from recall_plugin.domain.instants import format_instant
 from recall_plugin.domain.knowledge.entity import EntityType
 from recall_plugin.domain.knowledge.relation import Relation
 from recall_plugin.domain.scoring import blend, hotness
+from recall_plugin.graph.retrieval.scoring import best_lexical
 from recall_plugin.graph.retrieval.search import ANYTHING, EpisodeHit, Filter, Scored, scored
 from recall_plugin.graph.store.episodes import EpisodeRecord
 from recall_plugin.graph.store.knowledge import EntityLine
@@ -26,6 +27,8 @@ from recall_plugin.memory.graph.views import RelationView, Sure, below_undispute
 # However many results are asked for, these are weighed, so that the first of a long answer are those of a short one.
 CANDIDATES = 500
 PARENTS = 10
+# What is less alike has nothing to do with the question, however hot it is: unrelated texts reach 0.15 with this model.
+LEAST_SIMILARITY = 0.2
 _EXCERPT_CHARS = 600
 _SOURCES = 1
 NO_VECTORS = np.empty((0, 0), np.float32)
@@ -109,8 +112,12 @@ async def search(
     numbers = [hit.owner for hit in found.hits(len(found.places) if types else CANDIDATES)]
     lines = {line.number: line for line in await graph.knowledge.lines(numbers)}
     wanted = [lines[number] for number in numbers if number in lines and (not types or lines[number].type in types)]
-    similarities = _similarities(found)
-    hits = [_entity_hit(graph, line, similarities[line.number], now) for line in wanted[:CANDIDATES]]
+    similarities = _similarities(found, query, keyword=keyword)
+    hits = [
+        _entity_hit(graph, line, similarities[line.number], now)
+        for line in wanted[:CANDIDATES]
+        if similarities[line.number] >= LEAST_SIMILARITY
+    ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.line.number))[:limit]
 
 
@@ -120,7 +127,8 @@ async def episodes(graph: Graph, query: str, *, limit: int, allowed: Filter = AN
     vector = await graph.searcher.query_vector(query)
     matrix = (await graph.searcher.vectors()).matrix
     found = await asyncio.to_thread(scored, cache.view, matrix, query, vector, allowed)
-    hits = found.episodes(limit)
+    most = best_lexical(query, len(cache.view))
+    hits = [hit for hit in found.episodes(limit) if max(hit.best.dense, hit.best.lexical / most) >= LEAST_SIMILARITY]
     records = await graph.episodes.episodes([(hit.owner, hit.chunk) for hit in hits])
     return [_fragment(records[hit.owner, hit.chunk], hit) for hit in hits if (hit.owner, hit.chunk) in records]
 
@@ -181,11 +189,14 @@ async def _neighbours(graph: Graph, views: list[RelationView], parents: dict[str
     return [EntityHit(line, best[line.key][0], 0.0, 0.0, line.utility, via=best[line.key][1]) for line in lines]
 
 
-def _similarities(found: Scored) -> dict[int, float]:
-    """By the entity's number, in [0, 1]: its cosine, and where words were found, the mean of that and their share."""
-    lexical, dense = found.lexical, np.maximum(found.dense, 0.0)
-    best = float(lexical.max()) if len(lexical) else 0.0
-    values = (dense + lexical / best) / 2 if best > 0 else dense
+def _similarities(found: Scored, question: str, *, keyword: bool) -> dict[int, float]:
+    """By the entity's number, in [0, 1]: the better of its cosine, and of that and the share of the words together.
+
+    keyword: the share of the words alone.
+    """
+    words = np.clip(found.lexical / best_lexical(question, len(found.view)), 0.0, 1.0)
+    dense = np.clip(found.dense, 0.0, 1.0)
+    values = words if keyword else np.maximum(dense, (dense + words) / 2)
     owners = found.view.owner[found.places]
     return dict(zip(owners.tolist(), values.tolist(), strict=True))
 

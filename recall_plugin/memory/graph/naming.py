@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from recall_plugin.domain.knowledge.entity import Entity, EntityType, entity_key
 from recall_plugin.domain.naming import clean_name, name_key, suggestions
-from recall_plugin.errors import UnknownEntity, UsageError
+from recall_plugin.errors import AmbiguousName, EntityExists, UnknownEntity, UsageError
+from recall_plugin.files.redaction import redact
 from recall_plugin.graph.store.knowledge import Knowledge
 
 
@@ -32,15 +33,15 @@ class Wanted:
 
 
 def cleaned(text: str) -> str:
-    """A name as it is kept. Raises UsageError."""
+    """A name as it is kept: clean, its secrets masked. Raises UsageError."""
     try:
-        return clean_name(text)
+        return clean_name(redact(text))
     except ValueError as error:
         raise UsageError(str(error), hint="give a short name, and the rest as its abstract or content") from error
 
 
 async def find(knowledge: Knowledge, wanted: Wanted) -> Entity:
-    """The one entity that is meant. Raises UnknownEntity with suggestions; UsageError where several are."""
+    """The one entity that is meant. Raises UnknownEntity with suggestions, AmbiguousName."""
     key = name_key(wanted.name)
     found = await knowledge.named(key)
     if wanted.type is not None:
@@ -53,17 +54,13 @@ async def find(knowledge: Knowledge, wanted: Wanted) -> Entity:
     if len(own or found) == 1:
         return (own or found)[0]
     if found:
-        several = ", ".join(f"{entity.type}:{entity.name}" for entity in own or found)
-        raise UsageError(f"{wanted.name!r} is the name of several entities", hint=f"say which: {several}")
+        raise AmbiguousName(wanted.name, [f"{entity.type}:{entity.name}" for entity in own or found])
     raise UnknownEntity(wanted.name, suggestions(wanted.name, await knowledge.names()))
 
 
 async def free_key(knowledge: Knowledge, name: str, entity_type: EntityType) -> str:
-    """The key for a new entity of this name and type. Raises UsageError where one of them exists."""
+    """The key for a new entity of this name and type. Raises EntityExists."""
     for entity in await knowledge.named(name_key(name)):
         if entity.type is entity_type:
-            raise UsageError(
-                f"there is {entity.type} {entity.name!r} already",
-                hint="`recall graph add-entity --update` changes what is known of it",
-            )
+            raise EntityExists(entity.type, entity.name)
     return entity_key(name_key(name), entity_type)

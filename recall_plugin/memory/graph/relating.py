@@ -15,7 +15,7 @@ from recall_plugin.domain.journal.events import HAND, SELF, Asserted, Claim, Ent
 from recall_plugin.domain.knowledge.entity import Entity, EntityType
 from recall_plugin.domain.knowledge.relation import Relation, RelationKey, relation_type
 from recall_plugin.domain.naming import name_key
-from recall_plugin.errors import RecallError, UsageError
+from recall_plugin.errors import RecallError, UnknownRelation, UsageError
 from recall_plugin.files.redaction import redact
 from recall_plugin.memory.graph import naming
 from recall_plugin.memory.graph.naming import Wanted
@@ -144,10 +144,7 @@ async def correct(
     """
     source_entity, target_entity, key = await _ends(graph, source, relation, target)
     if key not in await graph.knowledge.relations([key]):
-        raise UsageError(
-            f"{source_entity.name} {key.type} {target_entity.name} is not known",
-            hint=f"`recall graph traverse {source_entity.name!r}` shows what is",
-        )
+        raise UnknownRelation(source_entity.name, key.type, target_entity.name)
     said = Statement(source, relation, target, deny=verdict == "wrong", quote=quote)
     claim, notes = _claim(said, source_entity, target_entity, key, actor, now)
     events: list[Event] = [] if verdict == "lifted" else [claim]
@@ -183,8 +180,7 @@ def _claim(
     else:
         context = (said.context or ExtractionContext.INFERRED).at_most(ExtractionContext.INFERRED)
         provenance, origin = Provenance.SELF, SELF
-        if said.provenance not in (None, Provenance.SELF) or said.context not in (None, context) or said.origin:
-            notes.append(f"recorded as the agent's own word, {context}: {actor.why}")
+        notes.append(f"recorded as the agent's own word, {context}: {actor.why}")
     if said.at is not None and said.at > now:
         notes.append(f"{said.at:%Y-%m-%d} is still to come: recorded as said now")
     claim = Claim(
@@ -218,7 +214,24 @@ async def _change(
     after = (await graph.knowledge.relations([key])).get(key)
     if after is None:
         raise RecallError("the relation was recorded, and is not to be found", hint="run `recall rebuild`")
+    notes = (*notes, *_unmoved(before, after, events), *_still_disputed(after, events))
     return Change(before, after, source, target, notes)
+
+
+def _unmoved(before: Relation | None, after: Relation, events: list[Event]) -> list[str]:
+    claim = next((event for event in events if isinstance(event, Claim)), None)
+    if before is None or claim is None or before.evidence.mean != after.evidence.mean:
+        return []
+    return [
+        f"it moves nothing: the origin {claim.origin!r} has said so before, and counts once; another source has an"
+        " --origin of its own"
+    ]
+
+
+def _still_disputed(after: Relation, events: list[Event]) -> list[str]:
+    if not after.disputed or any(isinstance(event, Verdict) for event in events):
+        return []
+    return ["you have disputed it, and that stands: `recall graph correct` with --confirm or --lift ends it"]
 
 
 def _text(text: str, what: str) -> str:

@@ -172,9 +172,9 @@ def observation_line(one: Observation) -> str:
     elif one.origin == HAND:
         where = "by hand"
     elif one.provenance is Provenance.SELF:
-        where = "the agent, by hand"
+        where = "the agent"
     else:
-        where = f"{one.origin} ({one.provenance}), by hand"
+        where = f"{one.origin} ({one.provenance})"
     verb = "" if one.stance == "supports" else "denied: "
     quote = f": “{one.quote}”" if one.quote else ""
     return f"{verb}{where}, {format_seconds(one.occurred_at)}{quote}"
