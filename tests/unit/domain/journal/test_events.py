@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import pytest
 from event_strategies import LARGEST, claims, entities, instants, keys, names, relation_keys, texts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_plugin.domain.belief.evidence import ExtractionContext, Stance
@@ -314,7 +314,6 @@ def test_fields_that_are_not_known_are_passed_over() -> None:
 
 
 @given(event=st.sampled_from(FULL), data=st.data())
-@settings(max_examples=300)
 def test_whatever_stands_in_the_fields_an_event_is_refused_or_can_be_written_again(
     event: Event, data: st.DataObject
 ) -> None:

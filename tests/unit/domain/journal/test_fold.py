@@ -21,7 +21,7 @@ from folding import (
     said,
     snapshot,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_plugin.domain.belief.evidence import Stance
@@ -110,7 +110,6 @@ def only(ledger: Ledger, keys: Touched) -> Ledger:
 
 
 @given(histories, policies, st.integers(1, 8))
-@settings(max_examples=150)
 def test_a_ledger_with_what_is_touched_comes_to_the_same_as_the_whole(
     history: list[Event], policy: PolicySet, size: int
 ) -> None:
