@@ -115,7 +115,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     """A memory of many archives, of which none is ingested, with two entities and a relation."""
     layout = make_memory(tmp_path_factory.mktemp("whole") / "nia").layout
     for number in range(ARCHIVES):
-        words = " ".join(f"Sentence {number}.{place} tells of the tide." for place in range(number % 3 * 8 + 1))
+        words = " ".join(f"Sentence {number}.{place} tells of the tide." for place in range(number % 3 * 4 + 1))
         keep(layout, user(f"Question {number}: what of the tide?"), agent(words), session=f"s{number}")
 
     async def begin(graph: Graph) -> None:
@@ -156,7 +156,7 @@ def check(layout: Layout, undisturbed: Rows, claimed: int, unsure: int) -> None:
     assert float(relation["alpha"]) == pytest.approx(10 + 0.8 * (relation["origins"] - 1), abs=1e-9)
     ingested = [one.fields["archive"] for one in Journal(layout).read() if one.kind == "archive"]
     assert sorted(ingested) == list(range(1, ARCHIVES + 1))
-    shutil.rmtree(layout.graph)
+    shutil.rmtree(layout.store)
     assert holds(layout) == rows
 
 

@@ -128,7 +128,8 @@ async def episodes(graph: Graph, query: str, *, limit: int, allowed: Filter = AN
     matrix = (await graph.searcher.vectors()).matrix
     found = await asyncio.to_thread(scored, cache.view, matrix, query, vector, allowed)
     most = best_lexical(query, len(cache.view))
-    hits = [hit for hit in found.episodes(limit) if max(hit.best.dense, hit.best.lexical / most) >= LEAST_SIMILARITY]
+    best = found.episodes(max(limit, CANDIDATES))
+    hits = [hit for hit in best if max(hit.best.dense, hit.best.lexical / most) >= LEAST_SIMILARITY][:limit]
     records = await graph.episodes.episodes([(hit.owner, hit.chunk) for hit in hits])
     return [_fragment(records[hit.owner, hit.chunk], hit) for hit in hits if (hit.owner, hit.chunk) in records]
 

@@ -65,7 +65,9 @@ def fragments(runner: asyncio.Runner, graph: Graph, question: str, limit: int = 
     return runner.run(asking.episodes(graph, question, limit=limit))
 
 
-@pytest.mark.parametrize("question", ["Which queue did we choose?", "When does lock 7 open?", "canal", "部署"])
+@pytest.mark.parametrize(
+    "question", ["Which queue did we choose?", "When does lock 7 open?", "the canal's tide and the stove", "部署"]
+)
 def test_the_first_five_are_the_same_five_whatever_the_limit(
     runner: asyncio.Runner, graph: Graph, question: str
 ) -> None:
@@ -150,14 +152,17 @@ def test_every_relation_of_an_answer_names_its_source(runner: asyncio.Runner, gr
 
 
 def test_a_filter_hides_the_rest_and_a_preferred_project_hides_nothing(runner: asyncio.Runner, graph: Graph) -> None:
-    def keys(allowed: Filter) -> list[tuple[int, int]]:
-        found = runner.run(asking.episodes(graph, "the tin beside the stove", limit=50, allowed=allowed))
+    def keys(allowed: Filter, question: str = "the tin beside the stove") -> list[tuple[int, int]]:
+        found = runner.run(asking.episodes(graph, question, limit=50, allowed=allowed))
         return [one.episode.key for one in found]
+
+    tide = "When does the lock open at high tide?"
 
     assert keys(Filter(projects=["kitchen"])) == [(2, 0)]
     assert keys(Filter(projects=["nowhere"])) == []
-    assert len(keys(Filter(preferred="harbor"))) == len(keys(Filter())) > 10
-    assert keys(Filter(owners=[1])) == [(1, 0)]
+    assert sorted(keys(Filter(preferred="kitchen"), tide)) == sorted(keys(Filter(), tide))
+    assert len(keys(Filter(), tide)) > 10
+    assert keys(Filter(owners=[7]), tide) == [(7, 0)]
     assert keys(Filter(since=int(NOW.timestamp()) + 86400)) == []
 
 
@@ -220,7 +225,7 @@ def test_a_correction_ranks_the_replacement_first_and_shows_what_it_replaced_as_
     assert second.relation.evidence.mean < before
     assert (second.effective > 0.9) is (mentions == 20)
     names = [one.line.name for one in answer.entities]
-    assert names.index("49222") < names.index("22")
+    assert "22" not in names[: names.index("49222")]
 
 
 def test_a_correction_that_is_taken_back_ranks_by_evidence_again(layout: Layout) -> None:

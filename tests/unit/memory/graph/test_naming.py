@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_plugin.domain.knowledge.entity import EntityType
-from recall_plugin.errors import UnknownEntity, UsageError
+from recall_plugin.errors import AmbiguousName, EntityExists, UnknownEntity, UsageError
 from recall_plugin.memory.graph import naming
 from recall_plugin.memory.graph.naming import Wanted
 from recall_plugin.memory.graph.opening import Graph
@@ -73,7 +73,7 @@ def test_whoever_makes_such_a_name_again_is_told_that_it_is_there(
     assert callable(case)
     typed = unicodedata.normalize(form, case("Zoë Brandt")).replace(" ", space)  # type: ignore[arg-type]
 
-    with pytest.raises(UsageError, match="there is person 'Zoë Brandt' already"):
+    with pytest.raises(EntityExists, match="there is person 'Zoë Brandt' already"):
         runner.run(add_entity(graph, NewEntity(typed, EntityType.PERSON), PERSON, now=NOW))
 
 
@@ -91,7 +91,7 @@ def test_a_name_of_its_own_is_meant_rather_than_somebodys_other_name(runner: asy
 
 
 def test_several_of_one_name_are_asked_for_with_their_type(runner: asyncio.Runner, graph: Graph) -> None:
-    with pytest.raises(UsageError) as several:
+    with pytest.raises(AmbiguousName) as several:
         find(runner, graph, "jordan")
 
     assert "say which: person:Jordan, project:Jordan" in several.value.hint

@@ -71,7 +71,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Layout:
 
     layout = make_memory(tmp_path_factory.mktemp("filled") / "nia").layout
     keep(layout, user("We chose Kestrel as the queue."), session="s1")
-    keep(layout, user("The deployment window is on Tuesday."), session="s2")
+    keep(layout, user("The queue is emptied on Tuesday."), session="s2")
     with_graph(layout, fill)
     return layout
 

@@ -16,7 +16,7 @@ from recall_plugin.domain.belief.evidence import ExtractionContext
 from recall_plugin.domain.belief.provenance import Provenance
 from recall_plugin.domain.knowledge.entity import EntityType
 from recall_plugin.domain.knowledge.relation import Relation
-from recall_plugin.errors import RecallError, UnknownEntity, UsageError
+from recall_plugin.errors import RecallError, UnknownEntity, UnknownRelation, UsageError
 from recall_plugin.files.journal.journal import Journal
 from recall_plugin.memory.graph.naming import Wanted
 from recall_plugin.memory.graph.opening import Graph
@@ -129,7 +129,7 @@ def test_a_verdict_on_what_nobody_said_is_refused(runner: asyncio.Runner, graph:
     names = pair(runner, graph)
     before = recorded(graph)
 
-    with pytest.raises(UsageError, match="is not known"):
+    with pytest.raises(UnknownRelation, match="is not known"):
         judge(runner, graph, names, "wrong")
 
     assert recorded(graph) == before
