@@ -212,8 +212,8 @@ class GraphConfig(_Section):
     embedding: EmbeddingConfig = EmbeddingConfig()
 
 
-# What decides how much the agent's own word weighs is not the agent's to decide (law 11).
-_SECTIONS_OF_A_PERSON = ("graph.provenance.", "graph.origins.")
+# What decides how much a word weighs, how fast it fades, and whether secrets are masked is not the agent's to decide.
+_SECTIONS_OF_A_PERSON = ("graph.provenance.", "graph.origins.", "graph.decay.", "redaction.")
 
 
 class Config(_Section):
@@ -274,7 +274,7 @@ def keys(config: Config) -> list[Key]:
 
 
 def takes_a_person(name: str) -> bool:
-    """Whether only a person may set the key `name`: whatever decides what a word weighs (law 11)."""
+    """Whether only a person may set the key `name`: what decides about belief, and about secrets (law 11)."""
     return name.startswith(_SECTIONS_OF_A_PERSON)
 
 
@@ -288,6 +288,8 @@ def changed(text: str, name: str, value: str, path: Path) -> str:
     parse(text, path)
     if name not in _names():
         raise UsageError(f"unknown key {name}", hint=f"known keys: {', '.join(_names())}")
+    if "\n" in value or "\r" in value:
+        raise UsageError(f"{name} takes one line", hint="a second setting is set by itself")
     literal = _literal(value)
     after = _with(text, name, literal)
     try:

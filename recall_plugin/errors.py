@@ -20,6 +20,7 @@ RecallError
 │   └── TextsNotEmbedded  it makes no direction of a text
 ├── EmbeddingStopped      whoever asked for vectors asked to stop
 ├── VectorsRefused        vectors are no finite unit vectors
+├── JournalNewer          an event was written by a newer program
 ├── StoreError            the graph's store refused something
 │   ├── StoreDamaged      it does not open, or is none of ours
 │   ├── StoreNewer        it was written by a newer program
@@ -211,8 +212,17 @@ class StoreDamaged(StoreError):
         )
 
 
+class JournalNewer(RecallError):
+    """An event of the journal was written by a newer program."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}", hint="upgrade recall_plugin; nothing was changed")
+        self.path = path
+        self.reason = reason
+
+
 class StoreNewer(StoreError):
-    """The store, or an event of the journal, was written by a newer program."""
+    """The store was written by a newer program."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(path, reason, hint="upgrade recall_plugin; nothing was changed")
@@ -224,7 +234,7 @@ class StoreBehind(StoreError):
     def __init__(self, path: Path, cause: RecallError) -> None:
         super().__init__(
             path,
-            f"it could not follow what was recorded: {cause}",
+            f"it could not follow what was recorded: {cause.message}",
             hint="do not run the command again: what it recorded stands, and is found when the graph is opened next",
         )
         self.cause = cause
@@ -287,7 +297,7 @@ class NotWritable(RecallError):
     """Nothing can be learned for now: what the journal holds cannot be followed to its end."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: nothing is recorded: {reason}", hint="mend the journal, and run the command again")
+        super().__init__(f"{path}: nothing is recorded: {reason}", hint="what is known can still be asked for")
         self.path = path
         self.reason = reason
 

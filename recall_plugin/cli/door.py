@@ -74,6 +74,18 @@ def on_terminal() -> bool:
     return isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty()
 
 
+def for_a_person(environment: Mapping[str, str]) -> bool:
+    """Whether a person reads stdout: it is a terminal, and nothing says that an agent holds it.
+
+    Whoever else reads it is given recalled text in a fence.
+    """
+    if not on_terminal():
+        return False
+    from recall_plugin.cli.actor import find_actor
+
+    return find_actor(environment).is_person
+
+
 def tell(text: str) -> None:
     """A line for the person, on stderr: stdout belongs to the answer."""
     if sys.stderr is not None:  # closed: `print` would fall back to stdout

@@ -61,12 +61,14 @@ def main(arguments: Sequence[str]) -> int:
         name, module = f"graph {inner}", f"graph.{GRAPH_COMMANDS[inner][0]}"
     else:
         module = COMMANDS[name][0]
-    command: Command = importlib.import_module(f"recall_plugin.cli.{module}").COMMAND
-    parser = command.parser(name)
     try:
-        options = parser.parse_args(rest[1:])
+        command: Command = importlib.import_module(f"recall_plugin.cli.{module}").COMMAND
+        options = command.parser(name).parse_args(rest[1:])
     except SystemExit as wrong:  # argparse has said what is wrong; with 2, a hook could cancel a compaction
         return 0 if command.is_hook else int(wrong.code or 0)
+    except KeyboardInterrupt:
+        tell(f"recall {name}: interrupted")
+        return 130
     context = Context(options.pulse_root if options.pulse_root is not None else root, os.environ)
     try:
         return command.run(context, options)

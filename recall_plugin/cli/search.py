@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from recall_plugin.cli.door import Command, Context, on_terminal, print_json, tell
+from recall_plugin.cli.door import Command, Context, for_a_person, print_json, tell
 from recall_plugin.domain.instants import format_instant
 from recall_plugin.errors import UsageError
 from recall_plugin.files.print_key import print_key
@@ -59,7 +59,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
 def _print(context: Context, text: str) -> None:
     """`text` as it is for a person at a terminal, fenced for anybody else."""
-    if on_terminal():
+    if for_a_person(context.environment):
         print(text, end="")
         return
     key = print_key(context.environment)

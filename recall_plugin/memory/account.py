@@ -67,11 +67,12 @@ def note_print(layout: Layout, print_id: str, command: str) -> str:
 
 
 def _note(layout: Layout, event: Event) -> str:
+    journal = Journal(layout)
     try:
-        Journal(layout).note([written(event)], now=datetime.now(UTC))
+        journal.note([written(event)], now=datetime.now(UTC))
     except (RecallError, InvalidEvent, OSError) as error:
         return f"not in the account: {error}"
-    return ""
+    return "; ".join(str(notice) for notice in journal.notices)
 
 
 @dataclass(frozen=True, slots=True)

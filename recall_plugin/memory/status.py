@@ -188,6 +188,9 @@ def _graph(layout: Layout) -> Layer:
 
 def _graph_reasons(layout: Layout, found: account.Known) -> list[str]:
     reasons = [found.problem] if found.problem else []
+    for folder in (layout.journal, layout.graph):
+        if folder.exists() and not (folder.is_dir() and os.access(folder, os.R_OK | os.W_OK | os.X_OK)):
+            reasons.append(f"{folder} is no folder that you can write: chmod u+rwx {folder}, or move it away")
     if found.graph.read_only and found.graph.read_only != found.problem:
         reasons.append(f"nothing is recorded: {found.graph.read_only}")
     reasons += [f"{aside} (set aside; docs/journal.md says what to do)" for aside in found.graph.asides]

@@ -194,6 +194,6 @@ def test_a_disk_that_takes_no_more_is_named_and_everything_goes_on_where_it_stoo
     errors = [line for line in told if line.startswith("error")]
     assert len(errors) == 2
     for line in errors:
-        assert line.split()[1] in {"WriteFailed", "StoreBehind"}
+        assert line.split()[1] in {"WriteFailed", "StoreBehind"}, line
         assert "may not grow so large" in line
     check(layout, undisturbed, told.count("claimed"), 2)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 
-from recall_plugin.cli.door import Context, on_terminal, print_json, tell
+from recall_plugin.cli.door import Context, for_a_person, print_json, tell
 from recall_plugin.domain.journal.events import Printed
-from recall_plugin.errors import RecallError, UsageError
+from recall_plugin.errors import NotWritable, RecallError, UsageError
 from recall_plugin.memory.graph.opening import Graph, open_graph
 from recall_plugin.memory.graph.progress import Progress
 from recall_plugin.memory.graph.settings import graph_settings
@@ -29,12 +30,13 @@ def with_graph(context: Context, work: Callable[[Graph], Awaitable[int]]) -> int
 
     async def use() -> int:
         async with open_graph(layout, settings, now=now(), progress=progress()) as graph:
-            status = await work(graph)
-            for notice in graph.notices:
-                tell(f"recall graph: {notice}")
-            if graph.read_only:
-                tell(f"recall graph: nothing is recorded: {graph.read_only}")
-            return status
+            try:
+                return await work(graph)
+            finally:
+                for notice in dict.fromkeys(graph.notices):
+                    tell(f"recall graph: {notice}")
+                if graph.read_only:
+                    tell(f"recall graph: nothing is recorded: {graph.read_only}")
 
     return asyncio.run(use())
 
@@ -108,7 +110,7 @@ async def answer(
     shown = Printed("", command, entities, relations, episodes)
     if options.json:
         print_json(value)
-    elif on_terminal() or not text:
+    elif not text or for_a_person(os.environ):
         print(text, end="")
     else:
         fenced = graph.settings.key.print(text)
@@ -119,6 +121,8 @@ async def answer(
     if entities or relations or episodes:
         try:
             await graph.record([shown], now=now())
+        except NotWritable:
+            pass  # which is told at the end
         except RecallError as error:
             tell(f"recall graph: that this was shown is not recorded: {error}")
     return 0

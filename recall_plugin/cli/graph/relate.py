@@ -58,6 +58,8 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         raise UsageError(f"--at takes a time such as 2026-03-06T10:30:00Z, not {options.at!r}")
     if options.confidence is not None and not 0 <= options.confidence <= 1:
         raise UsageError("--confidence takes a number from 0 to 1")
+    if options.confidence is not None and options.deny:
+        raise UsageError("--deny and --confidence contradict each other", hint="a low confidence is set by itself")
     said = Statement(
         source=Wanted.parse(options.source),
         relation=options.rel,

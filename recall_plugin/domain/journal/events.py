@@ -421,6 +421,8 @@ def parse(kind: str, version: int, fields: Mapping[str, object]) -> Event:
     known = _KINDS.get(kind)
     if known is None:
         raise NewerEvent(f"an event of the unknown kind {kind!r}")
+    if version < 1:
+        raise InvalidEvent(f"v: {version}, and versions begin at 1")
     if version > known.VERSION:
         raise NewerEvent(f"an event {kind!r} of version {version}, and only {known.VERSION} is known")
     return known.parse(Fields(fields))

@@ -51,6 +51,10 @@ _APPENDING = frozenset(
 )
 
 
+# More is nonsense, and more than stores can hold.
+_MOST_ACCESSES = 2**53
+
+
 @dataclass(frozen=True, slots=True)
 class Accesses:
     """How often something was recalled, and when last (None: never)."""
@@ -60,7 +64,7 @@ class Accesses:
 
     def added(self, times: int, at: datetime) -> Accesses:
         """These and `times` more, the latest of them at `at`."""
-        return Accesses(self.count + times, max(self.last, at) if self.last else at)
+        return Accesses(min(self.count + times, _MOST_ACCESSES), max(self.last, at) if self.last else at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
 
-from recall_plugin.domain.instants import parse_instant
+from recall_plugin.domain.instants import format_instant, parse_instant
 from recall_plugin.errors import EventRefused
 
 BLANK = "blank"
@@ -54,6 +55,13 @@ class Entry:
     offset: int
     more: int = 0
     spool: str = ""
+
+    @property
+    def digest(self) -> str:
+        """32 hexadecimal digits that another event under this number would not have."""
+        value = [self.n, format_instant(self.at), self.kind, self.v, self.fields]
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def encode_event(event: Mapping[str, object]) -> bytes:

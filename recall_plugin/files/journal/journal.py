@@ -90,15 +90,17 @@ class Journal:
     def note(self, events: Sequence[Mapping[str, object]], *, now: datetime) -> range | None:
         """The events stand in the journal, and their numbers are returned; or they wait in the spool, and None is.
 
-        For hooks: waits for nobody, takes over a bounded part of the spool, and spools where the journal is held or
-        damaged. Raises EventRefused, WriteFailed.
+        For hooks: waits for nobody, takes over a bounded part of the spool, and spools where the journal is held,
+        damaged, or cannot be written. Raises EventRefused, WriteFailed.
         """
         encoded = _encoded(events, now)
         try:
             with self._writing(0.0) as writer:
                 if writer.absorb(self._spool, now, rounds=1):
                     return writer.write(encoded, now)
-        except (Busy, LayoutError):
+        except WriteUnconfirmed:  # it may stand there, and must not come twice
+            raise
+        except (Busy, LayoutError, WriteFailed):
             pass
         self.spool(events, now=now)
         return None

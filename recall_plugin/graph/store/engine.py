@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from recall_plugin.errors import LayoutError, RecallError, StoreDamaged, StoreError, WriteFailed
+from recall_plugin.errors import LayoutError, RecallError, StoreDamaged, StoreError, StoreHeld, WriteFailed
+from recall_plugin.graph.store.guard import guarded
 
 # Without a moment between the last query and the end of the process, the engine can abort at exit.
 _SETTLE_SECONDS = 0.05
@@ -34,6 +35,18 @@ class Engine:
         Raises StoreDamaged for one that does not open, WriteFailed where the disk is why, LayoutError for a path that
         the engine cannot be told.
         """
+        async with guarded(path):
+            return await cls._open(path)
+
+    @classmethod
+    async def tried(cls, path: Path) -> None:
+        """The database at `path` has been opened, asked and closed: what of it takes a process down has done so."""
+        engine = await cls._open(path)
+        await engine.query("INFO FOR DB")
+        await engine.close()
+
+    @classmethod
+    async def _open(cls, path: Path) -> Engine:
         from surrealdb import AsyncSurreal  # noqa: PLC0415 (0.35 s, for those who need it)
 
         database: Any = None
@@ -47,7 +60,10 @@ class Engine:
             if database is not None:
                 with contextlib.suppress(Exception):
                     await database.close()
-            raise _disk_error(path, _reason(error)) or StoreDamaged(path, _reason(error)) from error
+            reason = _reason(error)
+            if "already locked" in reason.lower():
+                raise StoreHeld(path.parent, 0.0, "another process, whose own lock was removed") from error
+            raise _disk_error(path, reason) or StoreDamaged(path, reason) from error
         return cls(database, path)
 
     async def close(self) -> None:

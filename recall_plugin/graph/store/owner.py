@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import fcntl
@@ -10,7 +11,7 @@ import os
 import socket
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,6 +45,28 @@ def owned(path: Path, patience: float) -> Iterator[None]:
                 os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)
+
+
+@contextlib.asynccontextmanager
+async def owning(path: Path, patience: float) -> AsyncIterator[None]:
+    """As `owned`, for a loop: waiting can be cancelled at any moment."""
+    started = time.monotonic()
+    pause = _FIRST_PAUSE_SECONDS
+    while True:
+        ownership = owned(path, 0.0)
+        try:
+            ownership.__enter__()
+            break
+        except StoreHeld as held:
+            waited = time.monotonic() - started
+            if waited >= patience:
+                raise StoreHeld(path.parent, waited, held.holder) from None
+        await asyncio.sleep(min(pause, max(patience - waited, 0.001)))
+        pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+    try:
+        yield
+    finally:
+        ownership.__exit__(None, None, None)
 
 
 def holder(path: Path) -> str:

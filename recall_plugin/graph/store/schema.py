@@ -25,6 +25,7 @@ SCHEMA = """
 DEFINE TABLE meta SCHEMAFULL;
 DEFINE FIELD version ON meta TYPE int;
 DEFINE FIELD applied ON meta TYPE int;
+DEFINE FIELD last ON meta TYPE string;
 DEFINE FIELD epoch ON meta TYPE int;
 DEFINE FIELD entities ON meta TYPE int;
 DEFINE FIELD policy ON meta TYPE object FLEXIBLE;

@@ -33,7 +33,7 @@ FOR $row IN $tallies { UPDATE $row.id CONTENT $row RETURN NONE };
 INSERT INTO observation $observations RETURN NONE;
 FOR $row IN $accesses { UPSERT $row.id CONTENT $row RETURN NONE };
 FOR $row IN $asides { UPSERT $row.id CONTENT $row RETURN NONE };
-UPDATE $meta SET applied = $applied, account = $account, entities = $entities_mark RETURN NONE;
+UPDATE $meta SET applied = $applied, last = $last, account = $account, entities = $entities_mark RETURN NONE;
 """
 
 
@@ -48,13 +48,15 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """applied: the number of the last event whose effects are in the store. epoch: another with other episodes.
+    """applied: the number of the last event whose effects are in the store; last: its digest.
 
-    entities: another with other texts of entities. model: the key of the model that the vectors are of; empty: none.
+    epoch: another with other episodes. entities: another with other texts of entities. model: the key of the model that
+    the vectors are of; empty: none.
     """
 
     version: int
     applied: int
+    last: str
     epoch: int
     entities: int
     policy: PolicySet
@@ -111,8 +113,13 @@ class Store:
         ledger.episodes = dict(map(rows.access_of, accesses))
         return ledger
 
-    async def save(self, ledger: Ledger, before: Ledger, applied: int, asides: Sequence[Aside] = ()) -> None:
-        """What changed in the ledger since `before` was loaded stands in the store, and so does `applied`, together."""
+    async def save(
+        self, ledger: Ledger, before: Ledger, applied: int, asides: Sequence[Aside] = (), last: str = ""
+    ) -> None:
+        """What changed in the ledger since `before` was loaded stands in the store, and so does `applied`, together.
+
+        last: the digest of the event of that number.
+        """
         changed = ledger.changed
         entities = [rows.entity_row(ledger.entities[key]) for key in changed.entities]
         relations = [rows.relation_row(ledger.relations[key]) for key in changed.relations]
@@ -141,13 +148,14 @@ class Store:
                 ],
                 "meta": META,
                 "applied": applied,
+                "last": last,
                 "entities_mark": mark,
                 "account": ledger.account.to_plain(),
             },
         )
-        self.meta = replace(self.meta, applied=applied, account=ledger.account, entities=mark)
+        self.meta = replace(self.meta, applied=applied, last=last, account=ledger.account, entities=mark)
 
-    async def fill(self, ledger: Ledger, applied: int, asides: Sequence[Aside] = ()) -> None:
+    async def fill(self, ledger: Ledger, applied: int, asides: Sequence[Aside] = (), last: str = "") -> None:
         """An empty store holds the whole of the ledger. In many transactions: for a store that nobody uses yet."""
         for statement, table_rows in (
             ("INSERT INTO entity $rows RETURN NONE;", map(rows.entity_row, ledger.entities.values())),
@@ -160,7 +168,7 @@ class Store:
             ),
         ):
             await self._insert(statement, table_rows)
-        await self.save(Ledger(ledger.policy, ledger.account), Ledger(), applied, asides)
+        await self.save(Ledger(ledger.policy, ledger.account), Ledger(), applied, asides, last)
 
     async def _insert(self, statement: str, table_rows: Iterator[dict[str, Any]]) -> None:
         async def work() -> None:
@@ -221,10 +229,10 @@ async def _meta_of(engine: Engine, path: Path, policy: PolicySet) -> Meta:
     if version > SCHEMA_VERSION:
         raise StoreNewer(path, f"version {version} is newer than this program, which knows {SCHEMA_VERSION}")
     if version < SCHEMA_VERSION:  # the rest may be of another form
-        return Meta(version, 0, 0, 0, PolicySet(), Account(), "")
+        return Meta(version, 0, "", 0, 0, PolicySet(), Account(), "")
     try:
         policy, account = rows.policy_of(row["policy"]), Account.of_plain(row["account"])
-        return Meta(version, row["applied"], row["epoch"], row["entities"], policy, account, row["model"])
+        return Meta(version, row["applied"], row["last"], row["epoch"], row["entities"], policy, account, row["model"])
     except (KeyError, TypeError, ValueError) as error:
         raise StoreDamaged(path, f"its account cannot be read: {error}") from error
 
@@ -233,6 +241,7 @@ def _first_meta(policy: PolicySet) -> dict[str, Any]:
     return {
         "version": SCHEMA_VERSION,
         "applied": 0,
+        "last": "",
         "epoch": new_mark(),
         "entities": new_mark(),
         "policy": rows.policy_object(policy),

@@ -76,11 +76,12 @@ async def _apply(store: Store, batch: list[Entry], done: Applied) -> Applied:
     entities = told_anew(ledger, before)
     applied = stopped.before if stopped else batch[-1].n
     if applied > store.meta.applied:
-        await store.save(ledger, before, applied, asides)
+        last = next(entry for entry in reversed(batch) if entry.n == applied)
+        await store.save(ledger, before, applied, asides, last.digest)
     return Applied(
         done.events + len(numbered),
         (*done.asides, *asides),
-        stopped.reason if stopped else "",
+        f"{stopped.reason}: upgrade recall_plugin" if stopped else "",
         entities=(*done.entities, *entities),
     )
 
@@ -105,17 +106,18 @@ def read_events(entries: list[Entry]) -> tuple[list[Numbered], list[Aside], Stop
         except InvalidEvent as reason:
             asides.append(Aside(entry.n, entry.kind, str(reason)))
         except NewerEvent as reason:
-            return numbered, asides, Stop(entry.n - 1, f"event {entry.n} is {reason}: upgrade recall_plugin")
+            return numbered, asides, Stop(entry.n - 1, f"event {entry.n} is {reason}")
     return numbered, asides, None
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A whole journal folded: the ledger, what was set aside, and the number of its last event."""
+    """A whole journal folded: the ledger, what was set aside, and number and digest of its last event."""
 
     ledger: Ledger
     asides: tuple[Aside, ...]
     number: int
+    last: str
 
 
 def fold_all(journal: Journal) -> Folded:
@@ -125,14 +127,14 @@ def fold_all(journal: Journal) -> Folded:
     """
     numbered: list[Numbered] = []
     asides: list[Aside] = []
-    last = 0
+    last: Entry | None = None
     policy = PolicySet()
     for entry in journal.read():
         found, wrong, stop = read_events([entry])
         if stop is not None:
             raise NewerEvent(stop.reason)
         asides += wrong
-        last = entry.n
+        last = entry
         for one in found:
             if isinstance(one.event, PolicySet):
                 policy = one.event
@@ -144,7 +146,7 @@ def fold_all(journal: Journal) -> Folded:
             ledger.apply(one)
         except Unapplicable as reason:
             asides.append(Aside(one.number, kind_of(one.event), str(reason)))
-    return Folded(ledger, tuple(asides), last)
+    return Folded(ledger, tuple(asides), last.n if last else 0, last.digest if last else "")
 
 
 def kind_of(event: Event) -> str:

@@ -11,26 +11,26 @@ from datetime import datetime
 
 from recall_plugin.domain.journal.events import ArchiveNoted, Event, written
 from recall_plugin.domain.layout import Layout
-from recall_plugin.domain.wording import counted
 from recall_plugin.errors import (
     JournalDamaged,
+    JournalNewer,
     LayoutError,
     ModelError,
     NotWritable,
     StoreBehind,
     StoreError,
-    StoreNewer,
     WriteFailed,
 )
 from recall_plugin.files import conversations
 from recall_plugin.files.atomic import make_folder
 from recall_plugin.files.graph_state import read_state
 from recall_plugin.files.journal.checking import Checked, Signature
+from recall_plugin.files.journal.entry import BLANK
 from recall_plugin.files.journal.journal import Journal
 from recall_plugin.files.journal.writer import Notice
 from recall_plugin.graph.store.episodes import Episodes
 from recall_plugin.graph.store.knowledge import Knowledge
-from recall_plugin.graph.store.owner import owned
+from recall_plugin.graph.store.owner import owning
 from recall_plugin.graph.store.schema import SCHEMA_VERSION
 from recall_plugin.graph.store.store import Store
 from recall_plugin.memory.graph.applying import apply_rest
@@ -97,7 +97,7 @@ class Graph:
         if applied.policy_changed:
             try:
                 await self.fold_again(silent)
-            except (JournalDamaged, StoreNewer) as error:  # what was known before is still there, and may be asked
+            except (JournalDamaged, JournalNewer) as error:  # what was known before is still there, and may be asked
                 self.read_only = str(error)
                 await self.tell_state()
             return
@@ -134,16 +134,11 @@ async def open_graph(
 ) -> AsyncIterator[Graph]:
     """The graph of a memory, made where there was none, up to date with its journal.
 
-    Raises StoreHeld where another process has it, StoreDamaged, StoreNewer, WriteFailed, JournalDamaged.
+    Raises StoreHeld where another process has it, StoreDamaged, WriteFailed, JournalDamaged.
     """
     await asyncio.to_thread(make_folder, layout.graph)
-    ownership = owned(layout.owner_lock, settings.patience)
-    await asyncio.to_thread(ownership.__enter__)
-    try:
-        async with _opened(layout, settings, now, progress) as graph:
-            yield graph
-    finally:
-        ownership.__exit__(None, None, None)
+    async with owning(layout.owner_lock, settings.patience), _opened(layout, settings, now, progress) as graph:
+        yield graph
 
 
 @contextlib.asynccontextmanager
@@ -199,15 +194,29 @@ async def _make_again_if_needed(graph: Graph, progress: Progress) -> None:
         return
     if graph.read_only:
         return
-    last = await asyncio.to_thread(graph.journal.last_number)
-    if applied > last:
-        graph.notices.append(f"the store knows {counted(applied, 'event')}, the journal has {last}: it is made again")
-        await graph.fold_again(progress)
-    elif applied == 0 < last:
-        try:
-            await graph.fold_again(progress)
-        except (JournalDamaged, StoreNewer) as error:  # what stands before that place can be had
-            graph.read_only = str(error)
+    if applied == 0:
+        if await asyncio.to_thread(graph.journal.last_number) > 0:
+            try:
+                await graph.fold_again(progress)
+            except (JournalDamaged, JournalNewer) as error:  # what stands before that place can be had
+                graph.read_only = str(error)
+        return
+    graph.read_only = await asyncio.to_thread(_lost_events, graph.journal, applied, graph.store.meta.last)
+
+
+def _lost_events(journal: Journal, applied: int, digest: str) -> str:
+    """Whether the journal has lost what the store knows, in words; empty where it has not.
+
+    The store may then be the last place where it is known, so nothing of it is thrown away unasked.
+    """
+    entry = next(journal.read(after=applied - 1), None)
+    if entry is not None and (entry.digest == digest or not digest or entry.kind == BLANK):
+        return ""
+    found = f"another event {applied}" if entry is not None else f"{journal.last_number()} of {applied} events"
+    return (
+        f"the journal has lost events that the store knows (it holds {found}): bring its files back from a backup, or"
+        " accept the loss with `recall rebuild`"
+    )
 
 
 async def _restore_episodes(graph: Graph, now: datetime, progress: Progress) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from recall_plugin.domain.belief.provenance import Provenance
 from recall_plugin.domain.conversation import Role, Turn
@@ -60,7 +61,9 @@ class Ingester:
         writes = [path for turn in turns for path in _writes(turn)]
         await self._episodes.wrote(number, writes)
         named = [path for turn in turns if turn.tool is not None for path in turn.tool.paths]
-        written = await self._episodes.written(number, named)
+        # A file of the memory is recalled when it is read: it is no source of its own.
+        recalled = {path for path in named if Path(path).is_relative_to(self._layout.memory)}
+        written = await self._episodes.written(number, named) | recalled
         chunks = await asyncio.to_thread(self._chunks, turns, written)
         vectors = await self._searcher.embedded([window.text for chunk in chunks for window in chunk.windows])
         episodes = _records(number, head, turns, chunks, vectors.digests, written)

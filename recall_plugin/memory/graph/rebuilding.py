@@ -13,14 +13,14 @@ from pathlib import Path
 
 from recall_plugin.domain.journal.events import NewerEvent
 from recall_plugin.domain.layout import Layout
-from recall_plugin.errors import LayoutError, ModelError, StoreNewer, WriteFailed
+from recall_plugin.errors import JournalNewer, LayoutError, ModelError, WriteFailed
 from recall_plugin.files import conversations
 from recall_plugin.files.atomic import make_folder, sync_folder
 from recall_plugin.files.graph_state import GraphState
 from recall_plugin.files.journal.journal import Journal
 from recall_plugin.graph.store.episodes import Episodes
 from recall_plugin.graph.store.knowledge import Knowledge
-from recall_plugin.graph.store.owner import owned
+from recall_plugin.graph.store.owner import owning
 from recall_plugin.graph.store.store import Store
 from recall_plugin.memory.graph.applying import Folded, fold_all
 from recall_plugin.memory.graph.progress import Progress
@@ -53,29 +53,25 @@ async def rebuild(layout: Layout, settings: GraphSettings, *, now: datetime, pro
     Raises as `rebuild_owned`; StoreHeld where another process has the store.
     """
     await asyncio.to_thread(make_folder, layout.graph)
-    ownership = owned(layout.owner_lock, settings.patience)
-    await asyncio.to_thread(ownership.__enter__)
-    try:
+    async with owning(layout.owner_lock, settings.patience):
         await asyncio.to_thread(settle_swap, layout.store)
         journal = Journal(layout)
         await asyncio.to_thread(lambda: journal.absorb(now=now))
         rebuilt = await rebuild_owned(layout, settings, journal, progress)
         return replace(rebuilt, notices=tuple(map(str, journal.notices)))
-    finally:
-        ownership.__exit__(None, None, None)
 
 
 async def rebuild_owned(layout: Layout, settings: GraphSettings, journal: Journal, progress: Progress) -> Rebuilt:
     """A whole new store stands at `layout.store`. The caller owns the store, and has it closed.
 
-    Raises JournalDamaged, StoreNewer, and whatever embedding raises; the old store then stands where it stood.
+    Raises JournalDamaged, JournalNewer, and whatever embedding raises; the old store then stands where it stood.
     """
     started = time.monotonic()
     progress("reading the journal", 0, 1)
     try:
         folded = await asyncio.to_thread(fold_all, journal)
     except NewerEvent as newer:
-        raise StoreNewer(layout.journal, str(newer)) from newer
+        raise JournalNewer(layout.journal, str(newer)) from newer
     aside = _aside(layout.store)
     await asyncio.to_thread(_remove, aside)
     try:
@@ -96,7 +92,7 @@ async def _make(
     store = await Store.open(path, folded.ledger.policy)
     try:
         progress("writing entities and relations", 0, 1)
-        await store.fill(folded.ledger, folded.number, folded.asides)
+        await store.fill(folded.ledger, folded.number, folded.asides, folded.last)
         episodes = Episodes(store)
         searcher = Searcher(layout, settings, store, episodes, Knowledge(store))
         try:
