@@ -65,9 +65,7 @@ def fragments(runner: asyncio.Runner, graph: Graph, question: str, limit: int = 
     return runner.run(asking.episodes(graph, question, limit=limit))
 
 
-@pytest.mark.parametrize(
-    "question", ["Which queue did we choose?", "When does lock 7 open?", "the canal's tide and the stove", "部署"]
-)
+@pytest.mark.parametrize("question", ["Which queue did we choose?", "When does lock 7 open?", "canal and tide", "部署"])
 def test_the_first_five_are_the_same_five_whatever_the_limit(
     runner: asyncio.Runner, graph: Graph, question: str
 ) -> None:
