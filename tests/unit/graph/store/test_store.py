@@ -39,7 +39,9 @@ async def emptied(store: Store) -> Store:
         f"{deleting} UPDATE $meta MERGE {{applied: 0, account: $account}} RETURN NONE;",
         {"meta": META, "account": Account().to_plain()},
     )
-    return Store(store.engine, store.path, store.meta.__class__(SCHEMA_VERSION, 0, 1, 1, PolicySet(), Account(), ""))
+    return Store(
+        store.engine, store.path, store.meta.__class__(SCHEMA_VERSION, 0, "", 1, 1, PolicySet(), Account(), "")
+    )
 
 
 def entity(key: str, name: str = "name", number: int = 1) -> Numbered:
@@ -79,7 +81,7 @@ def test_following_in_batches_of_any_size_and_folding_from_nothing_are_the_same_
         runner.run(apply_rest(following, journal))
         rest, turn = rest[size:], turn + 1
     folded = fold_all(journal)
-    runner.run(filled.fill(folded.ledger, folded.number, folded.asides))
+    runner.run(filled.fill(folded.ledger, folded.number, folded.asides, folded.last))
 
     assert runner.run(contents(following)) == runner.run(contents(filled))
     assert following.meta.account == folded.ledger.account
