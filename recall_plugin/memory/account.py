@@ -99,9 +99,11 @@ def known(layout: Layout) -> Known:
     try:
         state = journal.state()
         problem = state.problem or journal.check(graph.checked, patience=0.0).problem
-        if state.events < graph.applied:  # the file tells of another journal
-            graph = GraphState()
-            account = graph.account
+        if not problem and state.events < graph.applied:
+            problem = (
+                f"the journal holds {state.events} of {graph.applied} events that the graph knows: bring its files back"
+                " from a backup, or accept the loss with `recall rebuild`"
+            )
         for entry in journal.read(after=graph.applied, patience=0.0) if layout.journal.is_dir() else ():
             behind += 1
             try:

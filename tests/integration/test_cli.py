@@ -250,7 +250,10 @@ def test_config_set_and_show(recall: Recall, root: Path) -> None:
     assert next(key for key in shown if key["name"] == "ephemeral.max_entries")["value"] == 2
     assert (root / "memory" / ".recall-echo.toml").stat().st_mode & 0o777 == 0o600
 
-    recall("config", "set", "redaction.enabled", "false")
+    refused = recall("config", "set", "redaction.enabled", "false")  # the agent's doing, as far as anybody can tell
+    assert refused.returncode == 1
+    assert "takes a person" in refused.stderr
+    (root / "memory" / ".recall-echo.toml").write_text("[redaction]\nenabled = false\n")
     assert "secrets are not masked" in recall("status").stdout
 
     wrong = recall("config", "set", "ephemeral.max_entries", "51")

@@ -263,7 +263,8 @@ def test_no_value_breaks_the_file_or_changes_another_key(key: str, value: str, t
         ("graph.provenance.weight_self", True),
         ("graph.origins.self", True),
         ("graph.scoring.semantic", False),
-        ("graph.decay.confidence_half_life_days", False),
+        ("graph.decay.confidence_half_life_days", True),
+        ("redaction.enabled", True),
         ("ephemeral.max_entries", False),
     ],
 )

@@ -281,7 +281,7 @@ def test_a_read_only_folder_is_read_and_refuses_writes_with_a_hint(layout: Layou
     first, *refusals = run.stdout.splitlines()
     assert first == "['a'] 1"
     assert len(refusals) == 2
-    assert all("cannot write" in line and "make it writable" in line for line in refusals)
+    assert all("cannot write" in line and "writable for you" in line for line in refusals)
 
 
 def test_a_reader_goes_on_in_the_file_that_it_began_with(layout: Layout) -> None:

@@ -24,10 +24,12 @@ from graph_memory import (
     with_graph,
 )
 
+from recall_plugin.domain.health import Degraded
 from recall_plugin.domain.journal.events import SessionNoted, written
 from recall_plugin.domain.layout import Layout
 from recall_plugin.errors import (
     JournalDamaged,
+    JournalNewer,
     NotWritable,
     StoreBehind,
     StoreDamaged,
@@ -45,6 +47,7 @@ from recall_plugin.memory.graph.naming import Wanted
 from recall_plugin.memory.graph.opening import Graph
 from recall_plugin.memory.graph.progress import silent
 from recall_plugin.memory.graph.rebuilding import rebuild, settle_swap
+from recall_plugin.memory.status import status
 
 NOTED = {"kind": "session", "v": 1, "session": "s9", "stage": "archived", "archive": 9}
 
@@ -154,17 +157,27 @@ def test_a_store_whose_latest_writes_were_lost_gets_them_back_the_episodes_too(m
     assert len(latest["episode"]) == len(expected["episode"]) + 1
 
 
-def test_a_store_that_knows_more_than_the_journal_is_made_again_and_that_is_said(memory: Layout) -> None:
+@pytest.mark.parametrize("kept", [0, 5])
+@pytest.mark.parametrize("grown", [False, True])
+def test_what_the_journal_lost_stays_in_the_store(memory: Layout, kept: int, grown: bool) -> None:
     lines = journal_file(memory).read_bytes().splitlines(keepends=True)
-    journal_file(memory).write_bytes(b"".join(lines[:5]))
+    journal_file(memory).write_bytes(b"".join(lines[:kept]))
+    if grown:  # past the number that the store knows, so that only another event under it tells
+        Journal(memory).append([NOTED] * len(lines), now=NOW)
 
-    async def look(graph: Graph) -> tuple[int, int, list[str]]:
-        return graph.store.meta.applied, (await graph.store.counts())["relates_to"], graph.notices
+    async def look(graph: Graph) -> tuple[str, int]:
+        return graph.read_only, (await graph.store.counts())["observation"]
 
-    applied, relations, notices = with_graph(memory, look)
+    read_only, claims = with_graph(memory, look)
+    ill = status(memory).health
+    rebuilt = asyncio.run(rebuild(memory, settings_of(memory), now=NOW, progress=silent))
+    accepted, _ = with_graph(memory, look)
 
-    assert (applied, relations) == (5, 2)
-    assert notices == [f"the store knows {len(lines)} events, the journal has 5: it is made again"]
+    assert "the journal has lost events that the store knows" in read_only
+    assert claims == 3
+    assert isinstance(ill, Degraded)
+    assert rebuilt.counts["observation"] < claims
+    assert accepted == ""
 
 
 @pytest.mark.parametrize(
@@ -418,7 +431,7 @@ def test_an_event_of_a_newer_program_makes_the_graph_read_only_at_its_place(
         assert "upgrade recall_plugin" in read_only
         assert applied == place - 1
         assert sorted(keys) == [(1, 0), (2, 0)]
-    with pytest.raises(StoreNewer, match=f"event {place}"):
+    with pytest.raises(JournalNewer, match=f"event {place}"):
         asyncio.run(rebuild(memory, settings_of(memory), now=NOW, progress=silent))
 
 
