@@ -12,7 +12,8 @@ from recall_plugin.files.atomic import write_atomic
 _DETAILS = """\
 The settings stand in ROOT/memory/.recall-echo.toml; without that file every default holds. A file with an unknown key,
 a value out of range, or one that others can write is refused as a whole. Setting a key keeps the file's comments and
-order. What decides how much a word weighs (graph.provenance, graph.origins) is set by a person at a terminal only.
+order. What decides about belief (graph.provenance, graph.origins, graph.decay) and about secrets (redaction) is set by
+a person at a terminal only.
 
   recall config show
   recall config set ephemeral.max_entries 10
