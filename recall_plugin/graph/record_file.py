@@ -85,7 +85,8 @@ class RecordFile:
             raise WriteUnconfirmed(self.path, f"the disk did not confirm it: {error.strerror}") from error
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        descriptor, self._descriptor = self._descriptor, -1  # what comes late must not reach another file
+        os.close(descriptor)
 
     def _offset(self, record: int) -> int:
         return self._header_size + record * self._record_size

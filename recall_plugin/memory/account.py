@@ -21,7 +21,7 @@ from recall_plugin.domain.journal.events import (
 )
 from recall_plugin.domain.journal.fields import InvalidEvent
 from recall_plugin.domain.layout import Layout
-from recall_plugin.errors import JournalDamaged, RecallError
+from recall_plugin.errors import Busy, JournalDamaged, RecallError
 from recall_plugin.files.archiving import Outcome
 from recall_plugin.files.graph_state import GraphState, read_state
 from recall_plugin.files.journal.journal import Journal, JournalState
@@ -115,6 +115,8 @@ def known(layout: Layout) -> Known:
                 continue
             if isinstance(event, SessionNoted | ArchiveNoted):
                 account = account.noted(event, entry.at)
+    except Busy:
+        pass  # an append under way; what it adds is known the next time
     except JournalDamaged as damage:
         problem = str(damage)
     except RecallError as error:

@@ -21,6 +21,7 @@ class Settings:
     policy: Policy
     masks: bool = True
     consume_chars: int = defaults.CONSUME_CHARS
+    embedding_model: str = defaults.EMBEDDING_MODEL
     refused: ConfigRefused | None = None
 
 
@@ -39,7 +40,7 @@ def settings(layout: Layout) -> Settings:
         tool_text_limit=given.archive.tool_text_chars,
         window=given.ephemeral.max_entries,
     )
-    return Settings(policy, given.redaction.enabled, given.consume.max_chars)
+    return Settings(policy, given.redaction.enabled, given.consume.max_chars, given.graph.embedding.model)
 
 
 def _unchanged(text: str) -> str:

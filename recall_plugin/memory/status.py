@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from dataclasses import dataclass
 from datetime import datetime
@@ -186,8 +187,20 @@ def _graph(layout: Layout) -> Layer:
     return Layer("graph", Degraded(tuple(reasons)) if reasons else Healthy(), detail, facts)
 
 
+def _model_reasons(layout: Layout, model: str) -> list[str]:
+    """Whether questions are refused because another model is configured than made the vectors."""
+    wanted = settings(layout).embedding_model
+    name = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")
+    if not model or model.startswith(f"{name}-"):
+        return []
+    return [
+        f"the vectors are of the model {model}, and {wanted} is configured: `recall rebuild` embeds everything anew"
+    ]
+
+
 def _graph_reasons(layout: Layout, found: account.Known) -> list[str]:
     reasons = [found.problem] if found.problem else []
+    reasons += _model_reasons(layout, found.graph.model)
     for folder in (layout.journal, layout.graph):
         if folder.exists() and not (folder.is_dir() and os.access(folder, os.R_OK | os.W_OK | os.X_OK)):
             reasons.append(f"{folder} is no folder that you can write: chmod u+rwx {folder}, or move it away")
@@ -197,6 +210,8 @@ def _graph_reasons(layout: Layout, found: account.Known) -> list[str]:
     for session, failure in found.account.sessions.items():
         reasons.append(f"session {session} was not archived: {failure.reason}; archive its transcript by hand")
     for number, failure in found.account.archives.items():
+        if not layout.conversation(number).exists():
+            continue  # it is missed among the archives
         reasons.append(f"conversation {number:03d} was not ingested: {failure.reason}")
     if found.journal is not None and found.journal.set_aside:
         reasons.append(f"{counted(found.journal.set_aside, 'file')} in {layout.spool} could not be read")

@@ -48,3 +48,6 @@ def fragment_lines(fragments: Sequence[Fragment]) -> Iterator[str]:
             yield ""
         yield fragment.source_line
         yield from (f"  {line}" for line in fragment.excerpt.split("\n"))
+        if fragment.following is not None:
+            yield f"  [turn {fragment.following.turn}, {fragment.following.role}]"
+            yield from (f"  {line}" for line in fragment.following.text.split("\n"))

@@ -74,6 +74,16 @@ class Relation:
         return self.evidence.mean >= 1.0
 
     @property
+    def last_confirmed(self) -> datetime | None:
+        """When it was reinforced or checked last, but not before it began to hold: the time that decay counts from.
+
+        None where nobody but its maker ever said so. Words of long ago that are learned late take nothing away.
+        """
+        confirmed = [at for at in (self.last_reinforced, self.last_checked) if at is not None]
+        began = [self.valid_from] if self.valid_from is not None else []
+        return max([*confirmed, *began]) if confirmed else None
+
+    @property
     def disputed(self) -> bool:
         """Whether the person said that it is wrong, and has not lifted that."""
         return self.disputed_at is not None

@@ -89,6 +89,11 @@ class Episodes:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @property
+    def epoch(self) -> int:
+        """The mark of the episodes as they are now."""
+        return self._store.meta.epoch
+
     async def archive(self, number: int) -> ArchiveRecord | None:
         """What is known of an ingested archive, None where it is not."""
         [found] = await self._store.engine.query("SELECT * FROM $id", {"id": RecordID("archive", number)})

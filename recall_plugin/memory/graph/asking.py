@@ -14,19 +14,21 @@ from recall_plugin.domain.belief.provenance import Provenance
 from recall_plugin.domain.conversation import Role
 from recall_plugin.domain.episodes.passages import excerpt
 from recall_plugin.domain.instants import format_instant
-from recall_plugin.domain.knowledge.entity import EntityType
+from recall_plugin.domain.knowledge.entity import Entity, EntityType
 from recall_plugin.domain.knowledge.relation import Relation
 from recall_plugin.domain.scoring import blend, hotness
 from recall_plugin.graph.retrieval.scoring import best_lexical
 from recall_plugin.graph.retrieval.search import ANYTHING, EpisodeHit, Filter, Scored, scored
-from recall_plugin.graph.store.episodes import EpisodeRecord
+from recall_plugin.graph.store.episodes import EpisodeRecord, Part
 from recall_plugin.graph.store.knowledge import EntityLine
 from recall_plugin.memory.graph.opening import Graph
-from recall_plugin.memory.graph.views import RelationView, Sure, below_undisputed, ends, view
+from recall_plugin.memory.graph.views import RelationView, Sure, below_undisputed, ends, name_of, view
 
 # However many results are asked for, these are weighed, so that the first of a long answer are those of a short one.
 CANDIDATES = 500
 PARENTS = 10
+# Of a hub's relations the surest are compared with the question.
+WEIGHED = 200
 # What is less alike has nothing to do with the question, however hot it is: unrelated texts reach 0.15 with this model.
 LEAST_SIMILARITY = 0.2
 _EXCERPT_CHARS = 600
@@ -50,8 +52,24 @@ class EntityHit:
 
 
 @dataclass(frozen=True, slots=True)
+class Following:
+    """What was said next, where what was found is a question: the answer may stand there."""
+
+    text: str
+    turn: int
+    role: Role
+
+    def to_json(self) -> dict[str, object]:
+        """The documented shape (docs/commands.md)."""
+        return {"turn": self.turn, "role": self.role.value, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
 class Fragment:
-    """An episode found, and the part of it that answers: whole sentences, cuts marked, with where they stand."""
+    """An episode found, and the part of it that answers: whole sentences, cuts marked, with where they stand.
+
+    following: the next turn, where the part is a question.
+    """
 
     episode: EpisodeRecord
     score: float
@@ -60,6 +78,7 @@ class Fragment:
     role: Role
     provenance: Provenance
     time: datetime | None
+    following: Following | None = None
 
     @property
     def source_line(self) -> str:
@@ -80,6 +99,7 @@ class Fragment:
             "session": self.episode.session,
             "score": round(self.score, 4),
             "text": self.excerpt,
+            "following": self.following.to_json() if self.following else None,
         }
 
 
@@ -110,7 +130,7 @@ async def search(
     matrix = NO_VECTORS if vector is None else (await graph.searcher.vectors()).matrix
     found = await asyncio.to_thread(scored, cache.view, matrix, query, vector)
     numbers = [hit.owner for hit in found.hits(len(found.places) if types else CANDIDATES)]
-    lines = {line.number: line for line in await graph.knowledge.lines(numbers)}
+    lines = {line.number: line for line in await graph.knowledge.lines(None if types else numbers)}
     wanted = [lines[number] for number in numbers if number in lines and (not types or lines[number].type in types)]
     similarities = _similarities(found, query, keyword=keyword)
     hits = [
@@ -130,24 +150,28 @@ async def episodes(graph: Graph, query: str, *, limit: int, allowed: Filter = AN
     most = best_lexical(query, len(cache.view))
     best = found.episodes(max(limit, CANDIDATES))
     hits = [hit for hit in best if max(hit.best.dense, hit.best.lexical / most) >= LEAST_SIMILARITY][:limit]
-    records = await graph.episodes.episodes([(hit.owner, hit.chunk) for hit in hits])
-    return [_fragment(records[hit.owner, hit.chunk], hit) for hit in hits if (hit.owner, hit.chunk) in records]
+    keys = [(hit.owner, chunk) for hit in hits for chunk in (hit.chunk, hit.chunk + 1)]
+    records = await graph.episodes.episodes(keys)
+    return [_fragment(records, hit) for hit in hits if (hit.owner, hit.chunk) in records]
 
 
 async def query(graph: Graph, question: str, sure: Sure, *, limit: int, allowed: Filter = ANYTHING) -> Answer:
     """Entities, what is believed around them, and the fragments behind it; `limit` of each at the most.
 
     From each of the ten best entities one step is taken: its neighbours have its score times the relation's effective
-    confidence, where that is 0.1 or more and more than their own.
+    confidence, where that is 0.1 or more and more than their own. The relations are ranked by the same score, as far as
+    their own words have to do with the question.
     """
     hits = await search(graph, question, now=sure.now, limit=CANDIDATES)
     parents = {hit.line.key: hit for hit in hits[:PARENTS]}
     around = await graph.knowledge.around(list(parents))
     scores = _relation_scores(around, parents, sure)
     clear = [relation for relation in around if relation.key.id in scores]
-    ordered = sorted(clear, key=lambda one: (-scores[one.key.id], sure.order(one), one.number))
-    shown = below_undisputed(ordered)[:limit]
     names = await graph.knowledge.entities(ends(clear))
+    ordered = sorted(clear, key=lambda one: (-scores[one.key.id], sure.order(one), one.number))
+    ranks = await _ranks(graph, question, ordered[:WEIGHED], names, scores)
+    ordered = sorted(ordered, key=lambda one: -ranks.get(one.key.id, 0.0))
+    shown = below_undisputed(ordered)[:limit]
     sources = await graph.knowledge.observations([relation.key for relation in shown], _SOURCES)
     views = [view(relation, names, sure, sources[relation.key]) for relation in shown]
     reached = await _neighbours(graph, [view(relation, names, sure) for relation in ordered], parents)
@@ -158,9 +182,34 @@ async def query(graph: Graph, question: str, sure: Sure, *, limit: int, allowed:
     entities = sorted(best.values(), key=lambda hit: (-hit.score, hit.line.number))
     return Answer(
         tuple(entities[:limit]),
-        tuple((one, scores[one.relation.key.id]) for one in views),
+        tuple((one, ranks.get(one.relation.key.id, 0.0)) for one in views),
         tuple(await episodes(graph, question, limit=limit, allowed=allowed)),
     )
+
+
+async def _ranks(
+    graph: Graph, question: str, relations: list[Relation], names: dict[str, Entity], scores: dict[str, float]
+) -> dict[str, float]:
+    """By the relation's id: its score, from a half of it where its words are of something else, to the whole."""
+    vector = await graph.searcher.query_vector(question)
+    texts = [relation_text(relation, names) for relation in relations]
+    if vector is None or not texts:
+        return {relation.key.id: scores[relation.key.id] for relation in relations}
+    found = await graph.searcher.embedded(texts)
+    vectors = await graph.searcher.vectors()
+    rows = vectors.rows(found.digests)
+    likeness = np.where(rows >= 0, np.clip(vectors.matrix[rows] @ vector, 0.0, 1.0), 0.0)
+    return {
+        relation.key.id: scores[relation.key.id] * (1.0 + float(like)) / 2
+        for relation, like in zip(relations, likeness, strict=True)
+    }
+
+
+def relation_text(relation: Relation, names: dict[str, Entity]) -> str:
+    """A relation in words, as it is compared with a question: `api listens on port 22`."""
+    verb = relation.key.type.lower().replace("_", " ")
+    sentence = f"{name_of(relation.key.source, names)} {verb} {name_of(relation.key.target, names)}"
+    return f"{sentence}: {relation.description}" if relation.description else sentence
 
 
 def _relation_scores(around: list[Relation], parents: dict[str, EntityHit], sure: Sure) -> dict[str, float]:
@@ -210,11 +259,25 @@ def _entity_hit(graph: Graph, line: EntityLine, similarity: float, now: datetime
     return EntityHit(line, score, similarity, hot, line.utility)
 
 
-def _fragment(episode: EpisodeRecord, hit: EpisodeHit) -> Fragment:
+def _fragment(records: dict[tuple[int, int], EpisodeRecord], hit: EpisodeHit) -> Fragment:
+    episode = records[hit.owner, hit.chunk]
     window = episode.windows[hit.best.window]
     part, text = episode.part_of(window)
     start = window.start - part.span.start
     length = window.end - window.start
     # The answer may stand anywhere in the window, which is therefore shown whole, however long it is.
     shown = excerpt(text, start, start + length, max(length, _EXCERPT_CHARS))
-    return Fragment(episode, hit.score, shown, part.span.turn, part.role, part.provenance, part.time)
+    following = None
+    if text[: start + length].rstrip().endswith(("?", "？", "؟")):
+        following = _next_said(episode, records.get((hit.owner, hit.chunk + 1)), part)
+    return Fragment(episode, hit.score, shown, part.span.turn, part.role, part.provenance, part.time, following)
+
+
+def _next_said(episode: EpisodeRecord, after: EpisodeRecord | None, part: Part) -> Following | None:
+    """The beginning of the next turn that is no tool's, in this episode or at the beginning of the one after it."""
+    for record in (episode, after):
+        for other in record.parts if record is not None else ():
+            if other.span.turn > part.span.turn and other.role is not Role.TOOL and record is not None:
+                text = record.text_of(other.span)
+                return Following(excerpt(text, 0, 0, _EXCERPT_CHARS), other.span.turn, other.role)
+    return None

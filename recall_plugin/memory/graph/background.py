@@ -17,6 +17,9 @@ from recall_plugin.errors import RecallError
 _log = structlog.wrap_logger(logging.getLogger("recall"), processors=[structlog.stdlib.render_to_log_kwargs])
 
 
+_INTERRUPTED_SECONDS = 1.5
+
+
 class BackgroundIngest:
     """Makes episodes of whatever archives wait, whenever it is woken. What goes wrong is logged, and tried again then.
 
@@ -53,7 +56,7 @@ class BackgroundIngest:
         thread.join(patience)
         finished = not thread.is_alive()
         self._interrupted = True
-        thread.join()
+        thread.join(_INTERRUPTED_SECONDS)  # a host gives `stop` ten seconds in all
         return finished
 
     def _run(self) -> None:

@@ -28,6 +28,7 @@ from recall_plugin.files.journal.checking import Checked, Signature
 from recall_plugin.files.journal.entry import BLANK
 from recall_plugin.files.journal.journal import Journal
 from recall_plugin.files.journal.writer import Notice
+from recall_plugin.graph.finishing import finished
 from recall_plugin.graph.store.episodes import Episodes
 from recall_plugin.graph.store.knowledge import Knowledge
 from recall_plugin.graph.store.owner import owning
@@ -75,11 +76,14 @@ class Graph:
         self.must_be_writable()
         lines = [written(event) for event in events]
         async with self._following:
-            await asyncio.to_thread(self.journal.append, lines, now=now)
-            try:
-                await self._catch_up()
-            except (StoreError, WriteFailed) as error:
-                raise StoreBehind(self.layout.store, error) from error
+            await finished(self._record(lines, now))
+
+    async def _record(self, lines: list[dict[str, object]], now: datetime) -> None:
+        await asyncio.to_thread(self.journal.append, lines, now=now)
+        try:
+            await self._catch_up()
+        except (StoreError, WriteFailed) as error:
+            raise StoreBehind(self.layout.store, error) from error
 
     def must_be_writable(self) -> None:
         """Events can be recorded. Raises NotWritable with the reason why they cannot."""
@@ -89,7 +93,7 @@ class Graph:
     async def catch_up(self) -> None:
         """The store has the effects of all that stands in the journal, or `read_only` says where it had to stop."""
         async with self._following:
-            await self._catch_up()
+            await finished(self._catch_up())
 
     async def _catch_up(self) -> None:
         mark = self.store.meta.entities

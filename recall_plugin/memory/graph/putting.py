@@ -19,6 +19,7 @@ from recall_plugin.errors import LayoutError
 from recall_plugin.files import conversations
 from recall_plugin.files.archive_format import Head
 from recall_plugin.files.atomic import open_regular
+from recall_plugin.graph.finishing import finished
 from recall_plugin.graph.store.episodes import ArchiveRecord, EpisodeRecord, Part
 from recall_plugin.memory.graph.searching import Searcher
 from recall_plugin.memory.graph.settings import GraphSettings
@@ -70,9 +71,13 @@ class Ingester:
         archive = ArchiveRecord(
             number, content, CHUNKER_VERSION, await self._searcher.model_key(), len(episodes), len(vectors.digests)
         )
-        await self._episodes.replace_archive(archive, episodes)
-        await self._searcher.added(archive, episodes)
+        await finished(self._replace(archive, episodes))
         return Put(archive, vectors.fresh), bool(writes)
+
+    async def _replace(self, archive: ArchiveRecord, episodes: Sequence[EpisodeRecord]) -> None:
+        before = self._episodes.epoch
+        await self._episodes.replace_archive(archive, episodes)
+        await self._searcher.added(archive, episodes, before)
 
     def _read(self, number: int) -> tuple[str, Head, list[Turn]]:
         path = self._layout.conversation(number)

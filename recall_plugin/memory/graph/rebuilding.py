@@ -18,6 +18,7 @@ from recall_plugin.files import conversations
 from recall_plugin.files.atomic import make_folder, sync_folder
 from recall_plugin.files.graph_state import GraphState
 from recall_plugin.files.journal.journal import Journal
+from recall_plugin.graph.finishing import finished
 from recall_plugin.graph.store.episodes import Episodes
 from recall_plugin.graph.store.knowledge import Knowledge
 from recall_plugin.graph.store.owner import owning
@@ -76,10 +77,10 @@ async def rebuild_owned(layout: Layout, settings: GraphSettings, journal: Journa
     await asyncio.to_thread(_remove, aside)
     try:
         embedded, failed, state = await _make(aside, layout, settings, folded, progress)
-        await asyncio.to_thread(_swap, aside, layout.store)
     except BaseException:
-        await asyncio.to_thread(_remove, aside)  # it may be what fills the disk
+        await finished(asyncio.to_thread(_remove, aside))  # it may be what fills the disk
         raise
+    await finished(asyncio.to_thread(_swap, aside, layout.store))
     await tell(layout, state)
     seconds = time.monotonic() - started
     return Rebuilt(folded.number, dict(state.counts), embedded, seconds, failed, len(folded.asides))

@@ -220,12 +220,16 @@ async def _change(
 
 def _unmoved(before: Relation | None, after: Relation, events: list[Event]) -> list[str]:
     claim = next((event for event in events if isinstance(event, Claim)), None)
-    if before is None or claim is None or before.evidence.mean != after.evidence.mean:
+    if before is None or claim is None or _counts(before) != _counts(after):
         return []
     return [
         f"it moves nothing: the origin {claim.origin!r} has said so before, and counts once; another source has an"
         " --origin of its own"
     ]
+
+
+def _counts(relation: Relation) -> tuple[float, float]:
+    return relation.evidence.alpha, relation.evidence.beta
 
 
 def _still_disputed(after: Relation, events: list[Event]) -> list[str]:

@@ -98,5 +98,5 @@ async def _views(knowledge: Knowledge, relations: Sequence[Relation], sure: Sure
 
 
 def _days(relation: Relation, sure: Sure) -> float:
-    since = relation.last_reinforced or relation.valid_from
+    since = relation.last_confirmed or relation.valid_from
     return max((sure.now - since).total_seconds() / 86400, 0.0) if since else 0.0

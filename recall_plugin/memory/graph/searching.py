@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from recall_plugin.domain.layout import Layout
 from recall_plugin.errors import LayoutError, ModelChanged, TextsNotEmbedded
 from recall_plugin.graph.embedding.embedder import Embedder, open_embedder
+from recall_plugin.graph.finishing import finished
 from recall_plugin.graph.retrieval.cache import SearchCache
 from recall_plugin.graph.retrieval.commit import COMMIT
 from recall_plugin.graph.retrieval.passages import NO_ROW, Passage
@@ -54,6 +56,9 @@ class Searcher:
         self._episode_cache: SearchCache | None = None
         self._entity_cache: SearchCache | None = None
         self._opening = asyncio.Lock()
+        self._embedding = asyncio.Lock()
+        # Held while a cache is made or changed, so that what comes meanwhile comes after.
+        self._caching = asyncio.Lock()
         # Held by whoever puts an archive into the store: one at a time, so that the cache follows in the same order.
         self.putting = asyncio.Lock()
         # Asked between batches of texts: whether embedding is to be interrupted.
@@ -107,7 +112,14 @@ class Searcher:
         digests = [digest(text) for text in texts]
         rows = await asyncio.to_thread(vectors.rows, digests)
         missing = {digests[place]: texts[place] for place in np.flatnonzero(rows < 0).tolist()}
-        await asyncio.to_thread(_embed_missing, model, vectors, missing, self.should_stop)
+        if not missing:
+            return Embedded(tuple(digests), 0)
+        left = threading.Event()
+        async with self._embedding:  # one at a time writes vectors, and is done before they are closed
+            work = asyncio.to_thread(
+                _embed_missing, model, vectors, missing, lambda: left.is_set() or self.should_stop()
+            )
+            await finished(work, hurry=left.set)
         return Embedded(tuple(digests), len(missing))
 
     async def query_vector(self, text: str) -> NDArray[np.float32] | None:
@@ -118,30 +130,36 @@ class Searcher:
         except TextsNotEmbedded:
             return None
 
-    async def added(self, archive: ArchiveRecord, episodes: Sequence[EpisodeRecord]) -> None:
-        """The episodes of an archive, which have just been put into the store, are found."""
-        cache = await self._opened_episode_cache()
-        if cache.stale:
-            return  # made again at the next search
-        vectors = await self.vectors()
-        passages = await asyncio.to_thread(_passages, episodes, vectors)
-        if passages:
-            await asyncio.to_thread(cache.put, passages, epoch=self._store.meta.epoch)
-        else:
-            await asyncio.to_thread(cache.remove, [archive.number], epoch=self._store.meta.epoch)
+    async def added(self, archive: ArchiveRecord, episodes: Sequence[EpisodeRecord], before: int) -> None:
+        """The episodes of an archive, which have just been put into the store, are found.
+
+        before: the store's epoch until then; a cache of another one has missed something, and is made again.
+        """
+        async with self._caching:
+            cache = await self._opened_episode_cache()
+            if not cache.stale and cache.epoch != before:
+                cache.stale = "the store went on without it"
+            if cache.stale:
+                return  # made again at the next search
+            vectors = await self.vectors()
+            passages = await asyncio.to_thread(_passages, episodes, vectors)
+            if passages:
+                await asyncio.to_thread(cache.put, passages, epoch=self._store.meta.epoch)
+            else:
+                await asyncio.to_thread(cache.remove, [archive.number], epoch=self._store.meta.epoch)
 
     async def episode_cache(self) -> SearchCache:
         """The cache of all episodes, current."""
         vectors = await self.vectors()
         cache = await self._opened_episode_cache()
         if cache.stale:
-            batches, lost = await self._every_passage(vectors)
-            if lost:
-                for number in lost:
-                    with contextlib.suppress(LayoutError):  # found by its words alone
-                        await self.put_again(number)
+            for number in (await self._every_passage(vectors))[1]:
+                with contextlib.suppress(LayoutError):  # found by its words alone
+                    await self.put_again(number)
+            async with self._caching:
+                epoch = self._store.meta.epoch  # of before the reading: what is added meanwhile waits, and is put then
                 batches, _ = await self._every_passage(vectors)
-            await asyncio.to_thread(cache.rebuild, self._store.meta.epoch, batches)
+                await asyncio.to_thread(cache.rebuild, epoch, batches)
         return cache
 
     async def _every_passage(self, vectors: VectorFile) -> tuple[list[list[Passage]], list[int]]:
@@ -163,7 +181,10 @@ class Searcher:
                 self._entity_cache = await asyncio.to_thread(
                     SearchCache, self._folder("entities"), self._store.meta.entities
                 )
-        cache = self._entity_cache
+        async with self._caching:
+            return await self._current_entities(self._entity_cache, vectors=vectors)
+
+    async def _current_entities(self, cache: SearchCache, *, vectors: bool) -> SearchCache:
         if cache.stale and not vectors:
             passages = [_entity_passage(line, NO_ROW) for line in await self._knowledge.lines()]
             await asyncio.to_thread(cache.rebuild, self._store.meta.entities, [passages])
@@ -187,13 +208,20 @@ class Searcher:
             if self._entity_cache is None:
                 self._entity_cache = await asyncio.to_thread(SearchCache, folder, before)
             cache = self._entity_cache
-        if not cache.stale:
-            lines = await self._knowledge.lines_of(keys)
-            passages = [_entity_passage(line, NO_ROW) for line in lines]
-            await asyncio.to_thread(cache.put, passages, epoch=self._store.meta.entities)
+        async with self._caching:
+            if not cache.stale and cache.epoch != before:
+                cache.stale = "the store went on without it"
+            if not cache.stale:
+                lines = await self._knowledge.lines_of(keys)
+                passages = [_entity_passage(line, NO_ROW) for line in lines]
+                await asyncio.to_thread(cache.put, passages, epoch=self._store.meta.entities)
 
     async def close(self) -> None:
-        """Vectors and model are closed."""
+        """Vectors and model are closed, after whoever still writes vectors."""
+        async with self._embedding:
+            await finished(self._close())
+
+    async def _close(self) -> None:
         if self._vectors is not None:
             await asyncio.to_thread(self._vectors.close)
         if self._model is not None:

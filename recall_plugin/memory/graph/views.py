@@ -28,7 +28,7 @@ class Sure:
     def effective(self, relation: Relation) -> float:
         """The relation's confidence after decay, in [0, 1]."""
         return effective_confidence(
-            relation.evidence.mean, relation.last_reinforced, relation.valid_from, self.now, self.half_life
+            relation.evidence.mean, relation.last_confirmed, relation.valid_from, self.now, self.half_life
         )
 
     def standing(self, relation: Relation) -> str:
@@ -46,7 +46,7 @@ class Sure:
         """A key that sorts the surest first."""
         return standing_order(
             relation.evidence,
-            last_reinforced=relation.last_reinforced,
+            last_reinforced=relation.last_confirmed,
             valid_from=relation.valid_from,
             now=self.now,
             disputed=relation.disputed,

@@ -284,3 +284,51 @@ def test_an_empty_memory_answers_nothing(layout: Layout) -> None:
     answer = with_graph(layout, lambda graph: asking.query(graph, "anything", sure(graph), limit=5))
 
     assert answer == asking.Answer((), (), ())
+
+
+def test_the_relation_that_a_question_is_about_comes_before_what_was_said_later(layout: Layout) -> None:
+    async def work(graph: Graph) -> list[str]:
+        for name in ("api", "port 22", "port 49222", "Redis", "Go", "nginx", "billing", "Mira"):
+            await entity(graph, name)
+        await say(graph, "api", "LISTENS_ON", "port 22")
+        await correct(graph, Wanted("api"), "LISTENS_ON", Wanted("port 22"), PERSON, verdict="wrong", now=NOW)
+        await say(graph, "api", "LISTENS_ON", "port 49222")
+        for verb, target in (
+            ("DEPENDS_ON", "Redis"),
+            ("WRITTEN_IN", "Go"),
+            ("USES", "nginx"),
+            ("RELATES_TO", "billing"),
+        ):
+            await say(graph, "api", verb, target)
+        await say(graph, "Mira", "BUILDS", "api")
+        answers = []
+        for question in ("which port does api use", "who builds the api?", "what is the api written in?"):
+            answer = await asking.query(graph, question, sure(graph), limit=5)
+            answers.append(answer.relations[0][0].line)
+        return answers
+
+    assert with_graph(layout, work) == ["api LISTENS_ON port 49222", "Mira BUILDS api", "api WRITTEN_IN Go"]
+
+
+def test_what_was_answered_is_shown_beside_a_question_that_was_found(layout: Layout) -> None:
+    keep(
+        layout,
+        user("And which database?"),
+        agent("CockroachDB it is, since ops runs it."),
+        user("What should the mascot be?"),
+        agent("A heron named Bartolo."),
+        session="s1",
+    )
+
+    async def work(graph: Graph) -> list[str]:
+        await ingest_waiting(graph, now=clock)
+        found = []
+        for question in ("Which database did we choose?", "what is our mascot"):
+            [fragment, *_] = await asking.episodes(graph, question, limit=1)
+            found.append(fragment.excerpt + (fragment.following.text if fragment.following else ""))
+        return found
+
+    database, mascot = with_graph(layout, work)
+
+    assert "CockroachDB" in database
+    assert "Bartolo" in mascot

@@ -184,11 +184,27 @@ def test_a_relation_as_json_has_its_numbers_and_who_replaced_it() -> None:
     over = relation(LISTENS, Evidence(8, 4.8, 2), valid_until=day(4), superseded_by=LISTENS_NOW, last_checked=day(3))
     shown = view(over, {}, SURE).to_json()
 
-    assert (shown["confidence"], shown["effective"], shown["alpha"], shown["beta"]) == (0.625, 0.625, 8, 4.8)
+    # It has faded since it was checked, 88 days ago.
+    assert (shown["confidence"], shown["effective"], shown["alpha"], shown["beta"]) == (0.625, 0.3161, 8, 4.8)
     assert shown["interval"] == [round(bound, 4) for bound in over.evidence.interval()]
     assert shown["self_reinforcements"] == 2
     assert (shown["valid_until"], shown["superseded_by"]) == ("2026-09-05T00:00:00.000Z", LISTENS_NOW.id)
     assert (shown["last_checked"], shown["disputed_at"]) == ("2026-09-04T00:00:00.000Z", None)
+
+
+def test_words_of_long_ago_that_are_learned_late_take_nothing_away() -> None:
+    said_today = relation(LISTENS, Evidence(9, 1), valid_from=NOW)
+    also_long_ago = replace(said_today, last_reinforced=NOW - timedelta(days=400))
+
+    assert SURE.effective(also_long_ago) == SURE.effective(said_today) == 0.9
+
+
+def test_what_a_person_checked_is_as_sure_as_if_it_were_said_then() -> None:
+    faded = relation(LISTENS, Evidence(10, 0), valid_from=NOW - timedelta(days=400))
+    checked = replace(faded, last_checked=NOW)
+
+    assert SURE.effective(faded) < 0.1
+    assert SURE.effective(checked) == 1.0
 
 
 def observed(claim: Claim) -> Observation:
