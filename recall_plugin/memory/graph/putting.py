@@ -60,23 +60,24 @@ class Ingester:
     async def _put(self, number: int) -> tuple[Put, bool]:
         content, head, turns = await asyncio.to_thread(self._read, number)
         writes = [path for turn in turns for path in _writes(turn)]
-        await self._episodes.wrote(number, writes)
         named = [path for turn in turns if turn.tool is not None for path in turn.tool.paths]
         # A file of the memory is recalled when it is read: it is no source of its own.
         recalled = {path for path in named if Path(path).is_relative_to(self._layout.memory)}
-        written = await self._episodes.written(number, named) | recalled
+        written = await self._episodes.written(number, named) | recalled | frozenset(writes)
         chunks = await asyncio.to_thread(self._chunks, turns, written)
         vectors = await self._searcher.embedded([window.text for chunk in chunks for window in chunk.windows])
         episodes = _records(number, head, turns, chunks, vectors.digests, written)
         archive = ArchiveRecord(
             number, content, CHUNKER_VERSION, await self._searcher.model_key(), len(episodes), len(vectors.digests)
         )
-        await finished(self._replace(archive, episodes))
+        await finished(self._replace(archive, episodes, writes))
         return Put(archive, vectors.fresh), bool(writes)
 
-    async def _replace(self, archive: ArchiveRecord, episodes: Sequence[EpisodeRecord]) -> None:
+    async def _replace(self, archive: ArchiveRecord, episodes: Sequence[EpisodeRecord], writes: Sequence[str]) -> None:
         before = self._episodes.epoch
         await self._episodes.replace_archive(archive, episodes)
+        # Only now: an archive that was not finished says nothing about the others, as it will not after a rebuild.
+        await self._episodes.wrote(archive.number, writes)
         await self._searcher.added(archive, episodes, before)
 
     def _read(self, number: int) -> tuple[str, Head, list[Turn]]:

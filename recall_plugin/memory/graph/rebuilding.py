@@ -8,10 +8,10 @@ import os
 import shutil
 import time
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
-from recall_plugin.domain.journal.events import NewerEvent
+from recall_plugin.domain.journal.events import ArchiveNoted, NewerEvent
 from recall_plugin.domain.layout import Layout
 from recall_plugin.errors import JournalNewer, LayoutError, ModelError, WriteFailed
 from recall_plugin.files import conversations
@@ -81,7 +81,10 @@ async def rebuild_owned(layout: Layout, settings: GraphSettings, journal: Journa
         await finished(asyncio.to_thread(_remove, aside))  # it may be what fills the disk
         raise
     await finished(asyncio.to_thread(_swap, aside, layout.store))
-    await tell(layout, state)
+    account, now = state.account, datetime.now(UTC)
+    for number, reason in failed.items():  # the next opening notes it in the journal, too
+        account = account.noted(ArchiveNoted(number, "failed", reason=reason), now)
+    await tell(layout, replace(state, account=account))
     seconds = time.monotonic() - started
     return Rebuilt(folded.number, dict(state.counts), embedded, seconds, failed, len(folded.asides))
 
