@@ -140,6 +140,9 @@ def open_embedder(name: str, models_folder: Path, threads: int) -> Embedder:
         raise UsageError(f"a model works with at least 1 thread, not {threads}")
     # Its tokenizer would take every core otherwise, and print a warning whenever the process forks.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    # The runtime makes an id for this machine in the home folder and reports to its maker, unless told not to before it
+    # is loaded; the hub's client counts downloads. Nothing outside the process is contacted unasked (law 4).
+    os.environ.update(ORT_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_TELEMETRY="1")
     is_bundled = name.strip().lower() == bundled.NAME
     files = bundled.locate() if is_bundled else catalogue.locate(name, models_folder)
     model, dimension = _load(files, threads)

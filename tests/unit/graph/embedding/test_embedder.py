@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import threading
@@ -183,3 +184,17 @@ with open_embedder("MiniLM-int8", Path(sys.argv[1]) / "models", 1) as embedder:
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_embedding_leaves_nothing_in_the_home_folder(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from recall_plugin.graph.embedding import open_embedder\n"
+        "with open_embedder('minilm-int8', Path(sys.argv[1]), 1) as model: model.embed_query('a question')"
+    )
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "models")], env=environment, check=True)
+
+    assert list(home.rglob("*")) == []
