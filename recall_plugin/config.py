@@ -303,8 +303,8 @@ def changed(text: str, name: str, value: str, path: Path) -> str:
 
 def _with(text: str, name: str, value: object) -> str:
     import tomlkit  # noqa: PLC0415 (only this needs it, and `config` is imported by hooks)
-    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
-    from tomlkit.items import InlineTable  # noqa: PLC0415
+    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415 (with it)
+    from tomlkit.items import InlineTable  # noqa: PLC0415 (with it)
 
     *sections, key = name.split(".")
     try:

@@ -29,7 +29,7 @@ def settings(layout: Layout) -> Settings:
     """The settings of a memory. Never raises ConfigRefused: capture needs no config (law 4)."""
     if not layout.config.exists() and not layout.config.is_symlink():
         return Settings(Policy(redact))  # spares a hook the import of the config's library
-    from recall_plugin.files.config_file import load_config  # noqa: PLC0415
+    from recall_plugin.files.config_file import load_config  # noqa: PLC0415 (a hook without a config does not pay for it)
 
     try:
         given = load_config(layout.config)

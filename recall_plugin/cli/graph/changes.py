@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from recall_plugin.cli.door import print_json, tell
 from recall_plugin.memory.graph.relating import Change
 from recall_plugin.memory.graph.views import RelationView, Sure, view
+
+
+def tell_change(command: str, change: Change, sure: Sure, *, as_json: bool) -> int:
+    """The change is printed, and what was not taken as it was said is told on stderr. Returns the exit code."""
+    for note in change.notes:
+        tell(f"recall graph {command}: {note}")
+    if as_json:
+        print_json(change_to_json(change, sure))
+    else:
+        print(change_text(change, sure), end="")
+    return 0
 
 
 def change_text(change: Change, sure: Sure) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from recall_plugin.cli.actor import find_actor
-from recall_plugin.cli.door import Command, Context, print_json, tell
-from recall_plugin.cli.graph.changes import change_text, change_to_json
+from recall_plugin.cli.door import Command, Context
+from recall_plugin.cli.graph.changes import tell_change
 from recall_plugin.cli.graph.door import now, sure, with_graph
 from recall_plugin.memory.graph.naming import Wanted
 from recall_plugin.memory.graph.opening import Graph
@@ -46,13 +46,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         change = await correct(
             graph, source, options.rel, target, actor, verdict=options.verdict, now=now(), quote=options.quote
         )
-        for note in change.notes:
-            tell(f"recall graph correct: {note}")
-        if options.json:
-            print_json(change_to_json(change, sure(graph)))
-        else:
-            print(change_text(change, sure(graph)), end="")
-        return 0
+        return tell_change("correct", change, sure(graph), as_json=options.json)
 
     return with_graph(context, work)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from recall_plugin.cli.actor import find_actor
-from recall_plugin.cli.door import Command, Context, print_json, tell
-from recall_plugin.cli.graph.changes import change_text, change_to_json
+from recall_plugin.cli.door import Command, Context
+from recall_plugin.cli.graph.changes import tell_change
 from recall_plugin.cli.graph.door import now, sure, with_graph
 from recall_plugin.domain.belief.evidence import ExtractionContext
 from recall_plugin.domain.belief.provenance import Provenance
@@ -78,13 +78,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
     async def work(graph: Graph) -> int:
         change = await relate(graph, said, actor, now=now())
-        for note in change.notes:
-            tell(f"recall graph relate: {note}")
-        if options.json:
-            print_json(change_to_json(change, sure(graph)))
-        else:
-            print(change_text(change, sure(graph)), end="")
-        return 0
+        return tell_change("relate", change, sure(graph), as_json=options.json)
 
     return with_graph(context, work)
 

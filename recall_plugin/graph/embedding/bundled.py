@@ -62,7 +62,7 @@ def _verify(path: Path, expected: str, mend: str) -> None:
 
 def _register(weights: Path) -> str:
     from fastembed import TextEmbedding  # noqa: PLC0415 (0.6 s, for those who embed)
-    from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415
+    from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 (as slow)
 
     registered = f"{NAME}:{weights}"
     with _registering:

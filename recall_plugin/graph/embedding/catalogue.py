@@ -45,7 +45,7 @@ def locate(name: str, folder: Path, *, silence: float = _SILENCE_SECONDS) -> Mod
 
 def _find(name: str) -> DenseModelDescription:
     from fastembed import TextEmbedding  # noqa: PLC0415 (0.6 s, for those who embed)
-    from fastembed.common.model_description import DenseModelDescription, ModelSource  # noqa: PLC0415
+    from fastembed.common.model_description import DenseModelDescription, ModelSource  # noqa: PLC0415 (as slow)
 
     entries: dict[str, dict[str, Any]] = {
         str(entry["model"]): entry
@@ -114,9 +114,9 @@ def _fetched(description: DenseModelDescription, folder: Path, silence: float) -
 
 
 def _download(description: DenseModelDescription, folder: Path, **options: bool) -> str:
-    from fastembed import TextEmbedding  # noqa: PLC0415
-    from huggingface_hub.utils.tqdm import disable_progress_bars  # noqa: PLC0415
-    from loguru import logger  # noqa: PLC0415
+    from fastembed import TextEmbedding  # noqa: PLC0415 (as slow)
+    from huggingface_hub.utils.tqdm import disable_progress_bars  # noqa: PLC0415 (as slow)
+    from loguru import logger  # noqa: PLC0415 (as slow)
 
     # What goes wrong is said by our own error; standard error belongs to the caller.
     logger.disable("fastembed")

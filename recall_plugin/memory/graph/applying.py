@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from recall_plugin.domain.journal.events import Event, NewerEvent, PolicySet, parse
+from recall_plugin.domain.journal.events import NewerEvent, PolicySet, parse
 from recall_plugin.domain.journal.fields import InvalidEvent
 from recall_plugin.domain.journal.fold import Ledger, Numbered, PolicyChanged, Unapplicable, touched
 from recall_plugin.errors import JournalDamaged
@@ -145,10 +145,5 @@ def fold_all(journal: Journal) -> Folded:
         try:
             ledger.apply(one)
         except Unapplicable as reason:
-            asides.append(Aside(one.number, kind_of(one.event), str(reason)))
+            asides.append(Aside(one.number, one.event.KIND, str(reason)))
     return Folded(ledger, tuple(asides), last.n if last else 0, last.digest if last else "")
-
-
-def kind_of(event: Event) -> str:
-    """The kind that the event's line names."""
-    return event.KIND

@@ -75,9 +75,9 @@ class BackgroundIngest:
 
     async def _ingest(self) -> None:
         # A second of imports: the host's thread does not pay for them, nor does it fail where they do.
-        from recall_plugin.memory.graph.ingesting import ingest_waiting  # noqa: PLC0415
-        from recall_plugin.memory.graph.opening import open_graph  # noqa: PLC0415
-        from recall_plugin.memory.graph.settings import graph_settings  # noqa: PLC0415
+        from recall_plugin.memory.graph.ingesting import ingest_waiting  # noqa: PLC0415 (a second of imports, see above)
+        from recall_plugin.memory.graph.opening import open_graph  # noqa: PLC0415 (a second of imports, see above)
+        from recall_plugin.memory.graph.settings import graph_settings  # noqa: PLC0415 (a second of imports, see above)
 
         started = time.monotonic()
         settings = graph_settings(self._layout, os.environ)
